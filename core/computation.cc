@@ -1,0 +1,63 @@
+#include "core/computation.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace trelu {
+
+Computation::Computation(const ThresholdedRelu& op, Segments segments,
+                         std::function<bool()> should_stop)
+    : op_(op),
+      segments_(std::move(segments)),
+      should_stop_(std::move(should_stop)),
+      // An empty run is one empty block, so that it too has a block that finishes last.
+      blocks_(std::max<std::size_t>(1, (segments_.bytes() + kBlockBytes - 1) / kBlockBytes)) {}
+
+bool Computation::Run() {
+  for (std::size_t block = 0; block < blocks_; ++block) {
+    ComputeUnlessStopped(block);
+  }
+  return !stopped_.load(std::memory_order_relaxed);
+}
+
+void Computation::RunOn(Executor& executor, std::function<void(bool)> done) {
+  done_ = std::move(done);
+  std::size_t pieces = 1;
+  if (segments_.bytes() >= kSplitBytes) {
+    pieces = std::min(static_cast<std::size_t>(executor.width()), blocks_);
+  }
+  // From the first Schedule on, this object may be gone: only local values from here.
+  auto claims = std::make_shared<Claims>(blocks_);
+  for (std::size_t i = 0; i < pieces; ++i) {
+    executor.Schedule([this, claims] { ComputeClaimed(*claims); });
+  }
+}
+
+void Computation::ComputeClaimed(Claims& claims) {
+  while (true) {
+    const std::size_t block = claims.next.fetch_add(1, std::memory_order_relaxed);
+    // A piece that comes late finds every block claimed, and must not look at the object, which may
+    // be gone.
+    if (block >= claims.blocks) return;
+    ComputeUnlessStopped(block);
+    // Releases this block's bytes to, and acquires all others' for, the thread that calls done.
+    if (claims.unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      const bool complete = !stopped_.load(std::memory_order_relaxed);
+      const std::function<void(bool)> done = std::move(done_);
+      done(complete);
+      return;
+    }
+  }
+}
+
+void Computation::ComputeUnlessStopped(std::size_t block) {
+  if (stopped_.load(std::memory_order_relaxed)) return;
+  if (should_stop_ && should_stop_()) {
+    stopped_.store(true, std::memory_order_relaxed);
+    return;
+  }
+  const std::size_t begin = block * kBlockBytes;
+  segments_.ApplyInPlace(op_, begin, std::min(begin + kBlockBytes, segments_.bytes()));
+}
+
+}  // namespace trelu

@@ -1,0 +1,35 @@
+// The operator's inner loop, compiled for several instruction sets and chosen when the program
+// runs.
+#ifndef TRELU_CORE_KERNEL_H_
+#define TRELU_CORE_KERNEL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "trelu/dtype.h"
+
+namespace trelu {
+
+// Instruction sets that the kernel is compiled for, narrowest first.
+enum class KernelLevel { kBaseline, kX86_64_V3, kX86_64_V4 };
+
+// Those that this processor runs, narrowest first; never empty. The last is the one in use.
+std::span<const KernelLevel> SupportedKernelLevels();
+
+// "baseline", "x86-64-v3" or "x86-64-v4".
+std::string_view Name(KernelLevel level);
+
+// Reads `bytes` bytes of whole elements at `x` and writes as many at `y`, which is `x` or does not
+// overlap it; neither needs any alignment. `alpha_bits`: alpha in the element's type, in the low
+// bits.
+using Kernel = void (*)(const std::byte* x, std::byte* y, std::size_t bytes,
+                        std::uint64_t alpha_bits);
+
+// `level` must be a supported one.
+Kernel KernelOf(DType dtype, KernelLevel level);
+
+}  // namespace trelu
+
+#endif  // TRELU_CORE_KERNEL_H_
