@@ -1,0 +1,63 @@
+#include "tests/proto/message_bytes.h"
+
+#include <bit>
+#include <vector>
+
+namespace trelu::testing {
+
+grpc::ByteBuffer Cut(std::string_view bytes, std::span<const std::size_t> cuts) {
+  std::vector<grpc::Slice> slices;
+  std::size_t begin = 0;
+  for (std::size_t cut : cuts) {
+    slices.emplace_back(bytes.data() + begin, cut - begin);
+    begin = cut;
+  }
+  slices.emplace_back(bytes.data() + begin, bytes.size() - begin);
+  return {slices.data(), slices.size()};
+}
+
+grpc::ByteBuffer CutEverywhere(std::string_view bytes) {
+  std::vector<std::size_t> cuts;
+  for (std::size_t i = 1; i < bytes.size(); ++i) cuts.push_back(i);
+  return Cut(bytes, cuts);
+}
+
+std::string Join(std::span<const grpc::Slice> slices) {
+  std::string bytes;
+  for (const grpc::Slice& slice : slices) bytes.append(slice.begin(), slice.end());
+  return bytes;
+}
+
+std::string Join(const grpc::ByteBuffer& buffer) {
+  std::vector<grpc::Slice> slices;
+  if (buffer.Valid() && !buffer.Dump(&slices).ok()) return "(no slices)";
+  return Join(slices);
+}
+
+std::string Varint(std::uint64_t value, std::size_t min_bytes) {
+  std::string bytes;
+  for (; value >= 0x80 || bytes.size() + 1 < min_bytes; value >>= 7) {
+    bytes.push_back(static_cast<char>(value | 0x80));
+  }
+  bytes.push_back(static_cast<char>(value));
+  return bytes;
+}
+
+std::string Tag(std::uint32_t field, WireType type) { return Varint(field << 3 | type); }
+
+std::string VarintField(std::uint32_t field, std::uint64_t value) {
+  return Tag(field, kVarint) + Varint(value);
+}
+
+std::string BytesField(std::uint32_t field, std::string_view bytes) {
+  return Tag(field, kBytes) + Varint(bytes.size()) + std::string(bytes);
+}
+
+std::string FloatField(std::uint32_t field, float value) {
+  std::string bytes = Tag(field, kFixed32);
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  for (int shift = 0; shift < 32; shift += 8) bytes.push_back(static_cast<char>(bits >> shift));
+  return bytes;
+}
+
+}  // namespace trelu::testing
