@@ -1,0 +1,163 @@
+#include "server/admin_http.h"
+
+#include <civetweb.h>
+
+#include <array>
+#include <chrono>
+#include <future>
+#include <mutex>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "server/address.h"
+#include "server/log.h"
+
+namespace trelu::server {
+namespace {
+
+constexpr std::string_view kText = "text/plain; charset=utf-8";
+constexpr std::string_view kMetrics = "text/plain; version=0.0.4; charset=utf-8";
+constexpr std::string_view kIndex =
+    "trelu-server\n\n"
+    "/metrics  measurements, for Prometheus\n"
+    "/livez    200 while the process works\n"
+    "/readyz   200 while new calls are welcome\n";
+
+struct Page {
+  int code;
+  std::string_view type;
+  std::string body;
+};
+
+Page ProbePage(const absl::Status& status) {
+  if (status.ok()) return {200, kText, "ok\n"};
+  return {503, kText, Printable({status.message().data(), status.message().size()}, 512) + '\n'};
+}
+
+Page MakePage(const Probes& probes, std::string_view method, std::string_view path) {
+  if (method != "GET" && method != "HEAD") return {405, kText, "only GET and HEAD\n"};
+  if (path == "/metrics") return {200, kMetrics, probes.metrics_text()};
+  if (path == "/livez") return ProbePage(probes.live());
+  if (path == "/readyz") return ProbePage(probes.ready());
+  if (path == "/") return {200, kText, std::string(kIndex)};
+  return {404, kText, "not found\n"};
+}
+
+}  // namespace
+
+struct AdminHttp::State {
+  Probes probes;
+  std::string address;
+  std::string host;
+  int port = 0;
+  mg_context* context = nullptr;
+  std::thread stopper;
+
+  // While the server starts, the library's complaint.
+  std::mutex mutex;
+  std::string complaint;
+  bool started = false;
+
+  void Stop() const;
+  static int OnRequest(mg_connection* connection);
+  static int OnMessage(const mg_connection* connection, const char* message);
+};
+
+int AdminHttp::State::OnRequest(mg_connection* connection) {
+  const auto& state = *static_cast<State*>(mg_get_user_data(mg_get_context(connection)));
+  const mg_request_info* request = mg_get_request_info(connection);
+  const std::string_view method = request->request_method;
+  const Page page = MakePage(state.probes, method, request->local_uri);
+  mg_response_header_start(connection, page.code);
+  mg_response_header_add(connection, "Content-Type", page.type.data(),
+                         static_cast<int>(page.type.size()));
+  mg_response_header_add(connection, "Content-Length", std::to_string(page.body.size()).c_str(),
+                         -1);
+  mg_response_header_add(connection, "Cache-Control", "no-store", -1);
+  mg_response_header_add(connection, "Connection", "close", -1);
+  if (page.code == 405) mg_response_header_add(connection, "Allow", "GET, HEAD", -1);
+  mg_response_header_send(connection);
+  if (method != "HEAD") mg_write(connection, page.body.data(), page.body.size());
+  return page.code;
+}
+
+int AdminHttp::State::OnMessage(const mg_connection* connection, const char* message) {
+  auto& state = *static_cast<State*>(mg_get_user_data(mg_get_context(connection)));
+  const std::lock_guard lock(state.mutex);
+  if (state.started) {
+    LogSometimes("admin-http", LogLevel::kWarning, message);
+  } else {
+    if (!state.complaint.empty()) state.complaint += "; ";
+    state.complaint += Printable(message, 256);
+  }
+  return 1;
+}
+
+void AdminHttp::State::Stop() const {
+  constexpr std::chrono::milliseconds kBetweenKnocks(10);
+  const std::future<void> stopped = std::async(std::launch::async, mg_stop, context);
+  // The thread that accepts connections looks at its stop flag every 2 s, or after a connection.
+  while (stopped.wait_for(kBetweenKnocks) != std::future_status::ready) {
+    std::array<char, 128> error{};
+    mg_connection* knock = mg_connect_client(host.c_str(), port, 0, error.data(), error.size());
+    if (knock == nullptr) break;
+    mg_close_connection(knock);
+  }
+  stopped.wait();
+}
+
+AdminHttp::AdminHttp(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+absl::StatusOr<std::unique_ptr<AdminHttp>> AdminHttp::Start(const std::string& address,
+                                                            Probes probes) {
+  absl::StatusOr<Address> parsed = ParseAddress(address);
+  if (!parsed.ok()) return parsed.status();
+  if (parsed->is_unix()) return absl::InvalidArgumentError(address + ": expected host:port");
+  const bool v6 = parsed->host.find(':') != std::string::npos;
+  if (v6 && mg_check_feature(MG_FEATURES_IPV6) == 0) {
+    return absl::UnavailableError("cannot listen on " + address +
+                                  ": the HTTP library here is built without IPv6");
+  }
+  auto state = std::make_unique<State>();
+  state->probes = std::move(probes);
+  mg_callbacks callbacks{};
+  callbacks.begin_request = State::OnRequest;
+  callbacks.log_message = State::OnMessage;
+  const std::string listening_ports = parsed->ToString();
+  std::array<const char*, 11> settings = {
+      "listening_ports", listening_ports.c_str(),
+      // A connection holds a thread: enough of them that a few silent clients blank nothing.
+      "num_threads", "16", "request_timeout_ms", "2000", "enable_keep_alive", "no",
+      "enable_directory_listing", "no", nullptr};
+  state->context = mg_start(&callbacks, state.get(), settings.data());
+  if (state->context == nullptr) {
+    return absl::UnavailableError("cannot listen on " + address + ": " + state->complaint);
+  }
+  mg_server_port port{};
+  if (mg_get_server_ports(state->context, 1, &port) == 1) {
+    parsed->port = static_cast<std::uint16_t>(port.port);
+  }
+  state->address = parsed->ToString();
+  state->host = parsed->host;
+  state->port = parsed->port;
+  {
+    const std::lock_guard lock(state->mutex);
+    state->started = true;
+  }
+  return std::unique_ptr<AdminHttp>(new AdminHttp(std::move(state)));
+}
+
+AdminHttp::~AdminHttp() {
+  BeginStop();
+  state_->stopper.join();
+}
+
+const std::string& AdminHttp::address() const { return state_->address; }
+
+void AdminHttp::BeginStop() {
+  if (state_->stopper.joinable()) return;
+  state_->stopper = std::thread([state = state_.get()] { state->Stop(); });
+}
+
+}  // namespace trelu::server

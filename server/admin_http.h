@@ -1,0 +1,48 @@
+// The HTTP face for machines that watch over us: /metrics, /livez, /readyz, and an index at /.
+#ifndef TRELU_SERVER_ADMIN_HTTP_H_
+#define TRELU_SERVER_ADMIN_HTTP_H_
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace trelu::server {
+
+// What the pages show. Called by several threads at once, until the AdminHttp is destroyed.
+struct Probes {
+  std::function<std::string()> metrics_text;  // in Prometheus' text format
+  std::function<absl::Status()> live;         // OK: 200 "ok"; else 503 and the message
+  std::function<absl::Status()> ready;        // likewise
+};
+
+// Answers GET and HEAD. Silent or slow clients hold a thread of their own for 5 s at most.
+class AdminHttp {
+ public:
+  // Listens on "host:port" or "[v6]:port". UNAVAILABLE, naming the address and the reason, when
+  // that fails (Debian's library has no IPv6); INVALID_ARGUMENT when the address cannot be read.
+  static absl::StatusOr<std::unique_ptr<AdminHttp>> Start(const std::string& address,
+                                                          Probes probes);
+  // Stops; a page that is being sent to a slow client can hold this up for its 5 s.
+  ~AdminHttp();
+  AdminHttp(const AdminHttp&) = delete;
+  AdminHttp& operator=(const AdminHttp&) = delete;
+
+  // The address in use, with the port filled in.
+  const std::string& address() const;
+
+  // Begins to stop and returns at once; the destructor waits for the end. A second call does
+  // nothing. Not from two threads at once.
+  void BeginStop();
+
+ private:
+  struct State;
+  explicit AdminHttp(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace trelu::server
+
+#endif  // TRELU_SERVER_ADMIN_HTTP_H_

@@ -1,0 +1,105 @@
+// What every call walks through, whatever the service: the server's rooms, and the steps between
+// the wire and the kernel.
+#ifndef TRELU_SERVER_CORRIDOR_H_
+#define TRELU_SERVER_CORRIDOR_H_
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <grpcpp/alarm.h>
+#include <grpcpp/server_context.h>
+
+#include <atomic>
+#include <chrono>
+#include <coroutine>
+#include <cstdint>
+#include <optional>
+
+#include "core/admission.h"
+#include "core/computation.h"
+#include "core/executor.h"
+#include "core/thresholded_relu.h"
+#include "proto/payload.h"
+#include "server/event_queue.h"
+#include "server/live_count.h"
+#include "server/metrics.h"
+#include "server/operation.h"
+#include "server/options.h"
+
+namespace trelu::server {
+
+// One server's, made at start and alive until the last handler's frame is gone. Handlers hold
+// references.
+struct Corridor {
+  Corridor(const Options& options_in, Executor& workers_in, Metrics& metrics_in)
+      : options(options_in),
+        workers(workers_in),
+        metrics(metrics_in),
+        admission(options_in.max_inflight_bytes) {}
+
+  const Options options;  // with the automatic values filled in
+  Executor& workers;
+  Metrics& metrics;
+  Admission admission;
+  // Set while new calls are refused.
+  std::atomic<bool> draining{false};
+  // Sent when the time of calls in flight is over; `time_is_up` is set before.
+  std::atomic<bool> time_is_up{false};
+  Broadcast time_up;
+  // Calls in flight, which a drain waits for; and handlers' frames, those that wait for a call
+  // included.
+  LiveCount calls;
+  LiveCount frames;
+
+  // The first step: UNAVAILABLE while draining.
+  absl::Status Open() const;
+  // The second: RESOURCE_EXHAUSTED for a message over the limit.
+  absl::Status CheckSize(std::uint64_t message_bytes) const;
+  // The third: a share of the budget, or UNAVAILABLE.
+  absl::StatusOr<Admission::Ticket> Admit(std::uint64_t bytes);
+};
+
+// The fourth step: `op` on `payload`, in place; `co_await compute` gives OK, or CallerGone's status
+// when the call ended or its deadline passed before the last block was computed. Up to
+// options.inline_bytes it happens there and then; above, on the workers, and the coroutine
+// continues on its queue's thread. The payload is of whole elements and stays untouched meanwhile.
+// A named local of the handler's.
+class Compute {
+ public:
+  Compute(Corridor& corridor, EventQueue& queue, const grpc::ServerContext& context,
+          const CallEnd& end, const ThresholdedRelu& op, Payload& payload);
+
+  bool await_ready();
+  void await_suspend(std::coroutine_handle<> waiting);
+  absl::Status await_resume();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  class Resumption final : public Event {
+   public:
+    std::coroutine_handle<> waiting;
+
+   private:
+    void Fire(bool) override { waiting.resume(); }
+  };
+
+  bool CallIsOver() const;
+
+  Corridor& corridor_;
+  EventQueue& queue_;
+  const CallEnd& end_;
+  const std::chrono::system_clock::time_point deadline_;
+  const ThresholdedRelu& op_;
+  Payload& payload_;
+  bool completed_ = false;
+
+  // Only when the workers do it.
+  std::optional<Computation> computation_;
+  Clock::time_point scheduled_;
+  std::atomic<Clock::rep> begun_{0};
+  std::optional<grpc::Alarm> alarm_;
+  Resumption resumption_;
+};
+
+}  // namespace trelu::server
+
+#endif  // TRELU_SERVER_CORRIDOR_H_

@@ -1,0 +1,264 @@
+#include "server/server.h"
+
+#include <absl/strings/str_cat.h>
+#include <grpcpp/resource_quota.h>
+#include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
+#include <prometheus/text_serializer.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "core/worker_pool.h"
+#include "server/address.h"
+#include "server/admin_http.h"
+#include "server/corridor.h"
+#include "server/credentials.h"
+#include "server/event_queue.h"
+#include "server/health_service.h"
+#include "server/info_service.h"
+#include "server/listeners.h"
+#include "server/log.h"
+#include "server/machine.h"
+#include "server/metrics.h"
+#include "server/options_check.h"
+#include "server/reflection.h"
+#include "server/thresholded_relu_service.h"
+
+namespace trelu::server {
+namespace {
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+
+// Puts numbers in the place of "automatic".
+Options Resolve(Options options) {
+  if (options.workers == 0) options.workers = AvailableCpus();
+  if (options.max_inflight_bytes == 0) {
+    options.max_inflight_bytes = std::clamp(AvailableMemoryBytes() / 4, 64 * kMiB, 4096 * kMiB);
+  }
+  return options;
+}
+
+void Configure(const Options& options, grpc::ServerBuilder& builder) {
+  // The library compares a message with its own limit only once all of it is buffered, so its limit
+  // guards nothing; ours, after it, names the flag. What bounds memory is the quota.
+  builder.SetMaxReceiveMessageSize(-1);
+  builder.SetMaxSendMessageSize(-1);
+  grpc::ResourceQuota quota("trelu");
+  // Transport buffers. Far above what is in flight: gRPC shrinks its windows as the quota fills,
+  // and a tight one stalls large messages for good.
+  // But never so far that a container's memory could not hold it.
+  const std::uint64_t wanted =
+      std::max(512 * kMiB, 2 * (options.max_inflight_bytes + options.max_message_bytes));
+  const std::uint64_t affordable =
+      std::max(AvailableMemoryBytes() / 2, 2 * options.max_message_bytes);
+  quota.Resize(static_cast<std::size_t>(std::min(wanted, affordable)));
+  // Reflection alone runs on threads of gRPC's, one for each open stream.
+  quota.SetMaxThreads(16);
+  builder.SetResourceQuota(quota);
+  // A small compressed message inflates before any limit is looked at, and tensors hardly compress.
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
+  // Two servers must not share a port unknowingly.
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.AddChannelArgument(GRPC_ARG_ENABLE_CHANNELZ, 0);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 100);
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, 10'000);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 60'000);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 20'000);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  if (options.max_connection_age.count() > 0) {
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS,
+                               static_cast<int>(options.max_connection_age.count()));
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS, 300'000);
+  }
+  SetReflection(builder, options.reflection);
+}
+
+}  // namespace
+
+struct Server::State {
+  State(const Options& resolved, std::unique_ptr<Executor> workers_in)
+      : workers(std::move(workers_in)),
+        corridor(resolved, *workers, metrics),
+        native(corridor),
+        health(corridor),
+        info(corridor) {
+    metrics.AddGauge("trelu_inflight_bytes", "Bytes of messages being computed or answered.",
+                     [this] { return static_cast<double>(corridor.admission.bytes_in_flight()); });
+    metrics.AddGauge("trelu_inflight_calls", "Calls in flight, health watches not counted.",
+                     [this] { return static_cast<double>(corridor.calls.value()); });
+  }
+
+  absl::Status StartAdmin();
+  absl::Status StartGrpc();
+  void Drain();
+  void RefuseUntilQuiet() const;
+
+  Metrics metrics;
+  const std::unique_ptr<Executor> workers;
+  Corridor corridor;
+  ThresholdedReluService native;
+  HealthService health;
+  InfoService info;
+  std::vector<std::unique_ptr<EventQueue>> queues;
+  std::unique_ptr<grpc::Server> grpc_server;
+  std::unique_ptr<AdminHttp> admin;
+  std::vector<std::string> addresses;
+  std::string admin_address;
+
+  enum class Phase { kServing, kDraining, kStopped };
+  std::mutex mutex;
+  std::condition_variable phase_changed;
+  Phase phase = Phase::kServing;
+  bool hurry = false;
+};
+
+absl::Status Server::State::StartAdmin() {
+  const std::string& address = corridor.options.admin_listen;
+  if (address.empty()) return absl::OkStatus();
+  Probes probes;
+  probes.metrics_text = [this] {
+    return prometheus::TextSerializer().Serialize(metrics.Collect());
+  };
+  probes.live = [] { return absl::OkStatus(); };
+  probes.ready = [this] {
+    return health.serving() ? absl::OkStatus() : absl::UnavailableError("not serving");
+  };
+  auto started = AdminHttp::Start(address, std::move(probes));
+  if (!started.ok()) return started.status();
+  admin = *std::move(started);
+  admin_address = admin->address();
+  return absl::OkStatus();
+}
+
+absl::Status Server::State::StartGrpc() {
+  const Options& options = corridor.options;
+  auto credentials = MakeCredentials(options);
+  if (!credentials.ok()) return credentials.status();
+  grpc::ServerBuilder builder;
+  Configure(options, builder);
+  Listeners listeners(options.listen);
+  if (absl::Status added = listeners.AddTo(builder, *credentials); !added.ok()) return added;
+  builder.RegisterService(&native.service());
+  builder.RegisterService(&health.service());
+  builder.RegisterService(&info.service());
+  // One queue, with its thread, for two processors: a connection belongs to one queue, and more
+  // pollers only hand events over to each other.
+  const int queue_count = std::max(1, AvailableCpus() / 2);
+  for (int i = 0; i < queue_count; ++i) {
+    queues.push_back(std::make_unique<EventQueue>(builder.AddCompletionQueue()));
+  }
+  grpc_server = builder.BuildAndStart();
+  if (!grpc_server) return listeners.WhyNotStarted();
+  addresses = listeners.Bound();
+  for (auto& queue : queues) {
+    // A drain that comes before the thread has run must wait for it.
+    auto starting = std::make_shared<LiveCount::Guard>(corridor.frames);
+    queue->Start([this, &queue, starting = std::move(starting)] {
+      native.Accept(*queue);
+      health.Accept(*queue);
+      info.Accept(*queue);
+    });
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<Server>> Server::Start(const Options& options,
+                                                      std::unique_ptr<Executor> workers) try {
+  if (absl::Status checked = CheckOptions(options, AvailableMemoryBytes()); !checked.ok()) {
+    return checked;
+  }
+  const Options resolved = Resolve(options);
+  if (!workers) workers = std::make_unique<WorkerPool>(resolved.workers);
+  auto state = std::make_unique<State>(resolved, std::move(workers));
+  // From here the destructor ends whatever has started.
+  std::unique_ptr<Server> server(new Server(std::move(state)));
+  if (absl::Status admin = server->state_->StartAdmin(); !admin.ok()) return admin;
+  if (absl::Status grpc = server->state_->StartGrpc(); !grpc.ok()) return grpc;
+  server->state_->health.SetServing(true);
+  return server;
+} catch (const std::system_error& error) {
+  // The one exception that reaches us: the system gives no more threads.
+  return absl::ResourceExhaustedError(absl::StrCat("cannot start a thread: ", error.what()));
+}
+
+Server::Server(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+Server::~Server() {
+  HurryDrain();
+  Drain();
+}
+
+const std::vector<std::string>& Server::addresses() const { return state_->addresses; }
+const std::string& Server::admin_address() const { return state_->admin_address; }
+int Server::calls_in_flight() const { return state_->corridor.calls.value(); }
+
+void Server::HurryDrain() {
+  const std::lock_guard lock(state_->mutex);
+  state_->hurry = true;
+  state_->phase_changed.notify_all();
+}
+
+void Server::Drain() {
+  std::unique_lock lock(state_->mutex);
+  if (state_->phase != State::Phase::kServing) {
+    state_->phase_changed.wait(lock, [this] { return state_->phase == State::Phase::kStopped; });
+    return;
+  }
+  state_->phase = State::Phase::kDraining;
+  state_->health.SetServing(false);
+  // Balancers and clients that watch health leave meanwhile, and nobody is refused.
+  state_->phase_changed.wait_for(lock, state_->corridor.options.drain_delay,
+                                 [this] { return state_->hurry; });
+  lock.unlock();
+  state_->Drain();
+  lock.lock();
+  state_->phase = State::Phase::kStopped;
+  state_->phase_changed.notify_all();
+}
+
+// Goes on refusing until no call has come for a moment, so that a caller who has just been answered
+// is told to go elsewhere, rather than killed.
+void Server::State::RefuseUntilQuiet() const {
+  constexpr auto kQuiet = std::chrono::milliseconds(50);
+  constexpr int kAtMost = 10;
+  std::uint64_t seen = corridor.calls.total();
+  for (int i = 0; i < kAtMost; ++i) {
+    std::this_thread::sleep_for(kQuiet);
+    const std::uint64_t now = corridor.calls.total();
+    if (now == seen) return;
+    seen = now;
+  }
+}
+
+// The order matters. A call that arrives after grpc::Server::Shutdown began is killed with
+// CANCELLED, so new calls are refused by us before that; and a queue may be shut down only when no
+// handler's frame, those that wait for a call included, can start another operation on it.
+void Server::State::Drain() {
+  corridor.draining.store(true);
+  if (!corridor.calls.WaitForNone(corridor.options.drain_grace)) {
+    corridor.time_is_up.store(true);
+    corridor.time_up.Send();
+  }
+  RefuseUntilQuiet();
+  // Closing the HTTP server takes up to two seconds: beside the rest, not after it.
+  if (admin) admin->BeginStop();
+  health.EndWatches();
+  if (grpc_server) {
+    constexpr auto kForGoodbyes = std::chrono::seconds(2);
+    grpc_server->Shutdown(std::chrono::system_clock::now() + kForGoodbyes);
+    corridor.frames.WaitForNone();
+  }
+  for (auto& queue : queues) queue->Stop();
+  grpc_server.reset();
+  admin.reset();
+}
+
+}  // namespace trelu::server

@@ -1,0 +1,196 @@
+#include "server/admin_http.h"
+
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace trelu::server {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+Probes HappyProbes() {
+  return {[] { return std::string("some_metric 1\n"); }, [] { return absl::OkStatus(); },
+          [] { return absl::OkStatus(); }};
+}
+
+std::unique_ptr<AdminHttp> Start(Probes probes = HappyProbes()) {
+  absl::StatusOr<std::unique_ptr<AdminHttp>> admin =
+      AdminHttp::Start("127.0.0.1:0", std::move(probes));
+  EXPECT_TRUE(admin.ok()) << admin.status();
+  return *std::move(admin);
+}
+
+// A TCP connection to "127.0.0.1:port".
+class Connection {
+ public:
+  explicit Connection(const std::string& address) : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in target{};
+    target.sin_family = AF_INET;
+    target.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    target.sin_port =
+        htons(static_cast<std::uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
+    EXPECT_EQ(connect(socket_, reinterpret_cast<sockaddr*>(&target), sizeof(target)), 0);
+  }
+  ~Connection() { close(socket_); }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  // The whole answer, once the server has closed.
+  std::string Exchange(const std::string& request) const {
+    EXPECT_EQ(send(socket_, request.data(), request.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(request.size()));
+    std::string answer;
+    std::array<char, 4096> block{};
+    for (ssize_t size = 0; (size = recv(socket_, block.data(), block.size(), 0)) > 0;) {
+      answer.append(block.data(), static_cast<std::size_t>(size));
+    }
+    return answer;
+  }
+  // Whether the server has neither sent anything nor closed.
+  bool IsOpen() const {
+    char byte = 0;
+    return recv(socket_, &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN;
+  }
+
+ private:
+  int socket_;
+};
+
+std::string Ask(const AdminHttp& admin, const std::string& method, const std::string& path) {
+  return Connection(admin.address())
+      .Exchange(method + " " + path + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+}
+
+TEST(AdminHttpTest, ServesItsPages) {
+  const auto admin = Start();
+  const std::string metrics = Ask(*admin, "GET", "/metrics");
+  EXPECT_THAT(metrics, StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(metrics, HasSubstr("Content-Type: text/plain; version=0.0.4"));
+  EXPECT_THAT(metrics, EndsWith("\r\n\r\nsome_metric 1\n"));
+  for (const char* path : {"/livez", "/readyz"}) {
+    EXPECT_THAT(Ask(*admin, "GET", path), StartsWith("HTTP/1.1 200 ")) << path;
+    EXPECT_THAT(Ask(*admin, "GET", path), EndsWith("\r\n\r\nok\n")) << path;
+  }
+  EXPECT_THAT(Ask(*admin, "GET", "/"), HasSubstr("/metrics"));
+  EXPECT_THAT(Ask(*admin, "GET", "/livez?verbose"), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST(AdminHttpTest, SaysWhyItIsNotReady) {
+  Probes probes = HappyProbes();
+  probes.ready = [] { return absl::UnavailableError("draining\nnow"); };
+  const auto admin = Start(std::move(probes));
+  EXPECT_THAT(Ask(*admin, "GET", "/readyz"), StartsWith("HTTP/1.1 503 "));
+  EXPECT_THAT(Ask(*admin, "GET", "/readyz"), EndsWith("\r\n\r\ndraining\\x0anow\n"));
+  EXPECT_THAT(Ask(*admin, "GET", "/livez"), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST(AdminHttpTest, SaysWhyItIsNotLive) {
+  Probes probes = HappyProbes();
+  probes.live = [] { return absl::InternalError("stuck"); };
+  const auto admin = Start(std::move(probes));
+  EXPECT_THAT(Ask(*admin, "GET", "/livez"), StartsWith("HTTP/1.1 503 "));
+  EXPECT_THAT(Ask(*admin, "GET", "/livez"), EndsWith("\r\n\r\nstuck\n"));
+}
+
+TEST(AdminHttpTest, AnswersHeadWithoutABody) {
+  const auto admin = Start();
+  const std::string answer = Ask(*admin, "HEAD", "/metrics");
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(answer, HasSubstr("Content-Length: 14\r\n"));
+  EXPECT_THAT(answer, EndsWith("\r\n\r\n"));
+}
+
+TEST(AdminHttpTest, RefusesOtherMethods) {
+  const auto admin = Start();
+  for (const char* method : {"POST", "PUT", "DELETE", "OPTIONS", "PATCH"}) {
+    const std::string answer = Ask(*admin, method, "/metrics");
+    EXPECT_THAT(answer, StartsWith("HTTP/1.1 405 ")) << method;
+    EXPECT_THAT(answer, HasSubstr("Allow: GET, HEAD\r\n")) << method;
+  }
+}
+
+TEST(AdminHttpTest, KnowsNoOtherPath) {
+  const auto admin = Start();
+  for (const char* path : {"/metrics/", "/Metrics", "/../etc/passwd", "/%2e%2e/etc/passwd", "/x"}) {
+    EXPECT_THAT(Ask(*admin, "GET", path), StartsWith("HTTP/1.1 404 ")) << path;
+  }
+}
+
+TEST(AdminHttpTest, OutlivesNonsense) {
+  const auto admin = Start();
+  for (const std::string& request :
+       {std::string("nonsense\r\n\r\n"), std::string("GET /livez\r\n\r\n"),
+        std::string("GET /livez HTTP/9.9\r\n\r\n"), std::string("\0\0\0\0\r\n\r\n", 8),
+        "GET /" + std::string(20000, 'a') + " HTTP/1.1\r\n\r\n"}) {
+    EXPECT_THAT(Connection(admin->address()).Exchange(request), Not(HasSubstr("ok\n")));
+  }
+  EXPECT_THAT(Ask(*admin, "GET", "/livez"), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST(AdminHttpTest, IsNotBlankedBySilentClients) {
+  const auto admin = Start();
+  std::vector<std::unique_ptr<Connection>> silent;
+  for (int i = 0; i < 7; ++i) silent.push_back(std::make_unique<Connection>(admin->address()));
+  EXPECT_THAT(Ask(*admin, "GET", "/metrics"), StartsWith("HTTP/1.1 200 "));
+  // The answer did not have to wait until one of them was given up.
+  for (const auto& connection : silent) EXPECT_TRUE(connection->IsOpen());
+}
+
+TEST(AdminHttpTest, NamesAnAddressThatIsTaken) {
+  const auto admin = Start();
+  const absl::StatusOr<std::unique_ptr<AdminHttp>> second =
+      AdminHttp::Start(admin->address(), HappyProbes());
+  ASSERT_EQ(second.status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(second.status().message()), HasSubstr(admin->address()));
+  EXPECT_THAT(std::string(second.status().message()), HasSubstr("in use"));
+}
+
+TEST(AdminHttpTest, RefusesAnAddressItCannotRead) {
+  for (const char* address : {"8002", "127.0.0.1:x", "unix:/tmp/x"}) {
+    EXPECT_EQ(AdminHttp::Start(address, HappyProbes()).status().code(),
+              absl::StatusCode::kInvalidArgument)
+        << address;
+  }
+}
+
+TEST(AdminHttpTest, ListensOnIpv6OrSaysThatItCannot) {
+  const absl::StatusOr<std::unique_ptr<AdminHttp>> admin =
+      AdminHttp::Start("[::1]:0", HappyProbes());
+  if (admin.ok()) {
+    EXPECT_THAT((*admin)->address(), StartsWith("[::1]:"));
+    EXPECT_THAT((*admin)->address(), Not(EndsWith(":0")));
+  } else {
+    EXPECT_THAT(std::string(admin.status().message()), HasSubstr("[::1]:0"));
+    EXPECT_THAT(std::string(admin.status().message()), HasSubstr("without IPv6"));
+  }
+}
+
+TEST(AdminHttpTest, StopsOnceHoweverOftenItIsTold) {
+  const auto admin = Start();
+  admin->BeginStop();
+  admin->BeginStop();
+}
+
+TEST(AdminHttpTest, FreesItsPortWhenItStops) {
+  auto admin = Start();
+  const std::string address = admin->address();
+  admin.reset();
+  EXPECT_TRUE(AdminHttp::Start(address, HappyProbes()).ok());
+}
+
+}  // namespace
+}  // namespace trelu::server

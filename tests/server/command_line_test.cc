@@ -1,0 +1,297 @@
+#include "server/command_line.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <ostream>
+#include <sstream>
+#include <string>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+namespace trelu::server {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+
+struct Outcome {
+  std::variant<Options, int> result;
+  std::string out;
+  std::string err;
+};
+
+Outcome Parse(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "trelu-server");
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  std::ostringstream out;
+  std::ostringstream err;
+  auto result = ParseCommandLine(static_cast<int>(argv.size()), argv.data(), out, err);
+  return {std::move(result), out.str(), err.str()};
+}
+
+Options ParseOk(std::vector<std::string> arguments) {
+  Outcome outcome = Parse(std::move(arguments));
+  EXPECT_TRUE(std::holds_alternative<Options>(outcome.result)) << outcome.err;
+  if (!std::holds_alternative<Options>(outcome.result)) return {};
+  return std::get<Options>(outcome.result);
+}
+
+// Every field, so that the comparison below fails to compile when one is added.
+auto Fields(const Options& options) {
+  const auto& [listen, admin_listen, workers, inline_bytes, max_message_bytes, max_inflight_bytes,
+               max_connection_age, stream_idle_timeout, tls_cert, tls_key, tls_client_ca,
+               reflection, drain_delay, drain_grace, log_format, log_calls] = options;
+  return std::make_tuple(listen, admin_listen, workers, inline_bytes, max_message_bytes,
+                         max_inflight_bytes, max_connection_age, stream_idle_timeout, tls_cert,
+                         tls_key, tls_client_ca, reflection, drain_delay, drain_grace, log_format,
+                         log_calls);
+}
+constexpr std::size_t kFieldCount = std::tuple_size_v<decltype(Fields({}))>;
+
+template <std::size_t... I>
+std::vector<std::size_t> FieldsThatDiffer(const Options& a, const Options& b,
+                                          std::index_sequence<I...>) {
+  std::vector<std::size_t> differ;
+  ((std::get<I>(Fields(a)) != std::get<I>(Fields(b)) ? differ.push_back(I) : void()), ...);
+  return differ;
+}
+std::vector<std::size_t> FieldsThatDiffer(const Options& a, const Options& b) {
+  return FieldsThatDiffer(a, b, std::make_index_sequence<kFieldCount>());
+}
+
+struct FlagCase {
+  const char* flag;
+  const char* value;  // other than the default
+  const char* variable;
+  std::vector<std::string> beside = {};  // what the flag needs
+};
+
+// In the order of the fields.
+const std::vector<FlagCase>& FlagCases() {
+  static const std::vector<FlagCase>& cases = *new std::vector<FlagCase>{
+      {"--listen", "127.0.0.1:9", "TRELU_LISTEN"},
+      {"--admin-listen", "127.0.0.1:9", "TRELU_ADMIN_LISTEN"},
+      {"--workers", "3", "TRELU_WORKERS"},
+      {"--inline-bytes", "1k", "TRELU_INLINE_BYTES"},
+      {"--max-message-bytes", "1MiB", "TRELU_MAX_MESSAGE_BYTES"},
+      {"--max-inflight-bytes", "2GiB", "TRELU_MAX_INFLIGHT_BYTES"},
+      {"--max-connection-age", "1h", "TRELU_MAX_CONNECTION_AGE"},
+      {"--stream-idle-timeout", "0", "TRELU_STREAM_IDLE_TIMEOUT"},
+      {"--tls-cert", "/c", "TRELU_TLS_CERT", {"--tls-key", "/k"}},
+      {"--tls-key", "/k", "TRELU_TLS_KEY", {"--tls-cert", "/c"}},
+      {"--tls-client-ca", "/a", "TRELU_TLS_CLIENT_CA", {"--tls-cert", "/c", "--tls-key", "/k"}},
+      {"--reflection", "false", "TRELU_REFLECTION"},
+      {"--drain-delay", "250ms", "TRELU_DRAIN_DELAY"},
+      {"--drain-grace", "7", "TRELU_DRAIN_GRACE"},
+      {"--log-format", "json", "TRELU_LOG_FORMAT"},
+      {"--log-calls", "all", "TRELU_LOG_CALLS"},
+  };
+  return cases;
+}
+
+class CommandLineTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (const FlagCase& flag : FlagCases()) unsetenv(flag.variable);
+  }
+  void TearDown() override { SetUp(); }
+};
+
+TEST_F(CommandLineTest, WithoutArgumentsGivesTheDefaults) {
+  EXPECT_THAT(FieldsThatDiffer(ParseOk({}), Options()), ElementsAre());
+}
+
+TEST_F(CommandLineTest, ReachesEveryFieldByFlag) {
+  ASSERT_EQ(FlagCases().size(), kFieldCount);
+  std::size_t field = 0;
+  for (const FlagCase& flag : FlagCases()) {
+    SCOPED_TRACE(flag.flag);
+    // Without what must stand beside it, only what it changes itself is left.
+    Options base;
+    for (std::size_t i = 0; i < flag.beside.size(); i += 2) {
+      (flag.beside[i] == "--tls-cert" ? base.tls_cert : base.tls_key) = flag.beside[i + 1];
+    }
+    for (const bool joined : {false, true}) {
+      std::vector<std::string> arguments = flag.beside;
+      if (joined) {
+        arguments.push_back(std::string(flag.flag) + "=" + flag.value);
+      } else {
+        arguments.insert(arguments.end(), {flag.flag, flag.value});
+      }
+      EXPECT_THAT(FieldsThatDiffer(ParseOk(arguments), base), ElementsAre(field));
+    }
+    ++field;
+  }
+}
+
+TEST_F(CommandLineTest, ReachesEveryFieldByVariable) {
+  for (const FlagCase& flag : FlagCases()) {
+    SCOPED_TRACE(flag.variable);
+    std::vector<std::string> arguments = flag.beside;
+    arguments.insert(arguments.end(), {flag.flag, flag.value});
+    const Options by_flag = ParseOk(arguments);
+    setenv(flag.variable, flag.value, 1);
+    EXPECT_THAT(FieldsThatDiffer(ParseOk(flag.beside), by_flag), ElementsAre());
+    unsetenv(flag.variable);
+  }
+}
+
+TEST_F(CommandLineTest, GivesTheValuesAsWritten) {
+  const Options options =
+      ParseOk({"--max-message-bytes", "32MiB", "--drain-delay", "250ms", "--drain-grace", "9"});
+  EXPECT_EQ(options.max_message_bytes, std::uint64_t{32} << 20);
+  EXPECT_EQ(options.drain_delay, std::chrono::milliseconds(250));
+  EXPECT_EQ(options.drain_grace, std::chrono::seconds(9));
+}
+
+TEST_F(CommandLineTest, AddsUpListenAndSplitsItAtCommas) {
+  EXPECT_THAT(ParseOk({"--listen", "[::1]:0", "--listen", "unix:/a"}).listen,
+              ElementsAre("[::1]:0", "unix:/a"));
+  setenv("TRELU_LISTEN", "a:1,b:2", 1);
+  EXPECT_THAT(ParseOk({}).listen, ElementsAre("a:1", "b:2"));
+}
+
+TEST_F(CommandLineTest, LetsTheFlagWinOverItsVariable) {
+  setenv("TRELU_WORKERS", "5", 1);
+  setenv("TRELU_LISTEN", "a:1,b:2", 1);
+  const Options options = ParseOk({"--workers", "7", "--listen", "c:3"});
+  EXPECT_EQ(options.workers, 7);
+  EXPECT_THAT(options.listen, ElementsAre("c:3"));
+}
+
+TEST_F(CommandLineTest, LetsTheLastOfAFlagWin) {
+  EXPECT_EQ(ParseOk({"--workers", "1", "--workers", "2"}).workers, 2);
+}
+
+TEST_F(CommandLineTest, TurnsTheAdminPortOffByNone) {
+  EXPECT_EQ(ParseOk({"--admin-listen", "none"}).admin_listen, "");
+}
+
+TEST_F(CommandLineTest, TakesAnEmptyVariableAsNotSet) {
+  setenv("TRELU_WORKERS", "", 1);
+  EXPECT_EQ(ParseOk({}).workers, 0);
+}
+
+struct UsageError {
+  const char* name;
+  std::vector<std::string> arguments;
+  std::vector<const char*> told;
+};
+void PrintTo(const UsageError& row, std::ostream* out) { *out << row.name; }
+
+class UsageErrorTest : public CommandLineTest, public testing::WithParamInterface<UsageError> {};
+
+TEST_P(UsageErrorTest, ExitsWithTwoAndSaysWhy) {
+  const Outcome outcome = Parse(GetParam().arguments);
+  ASSERT_TRUE(std::holds_alternative<int>(outcome.result));
+  EXPECT_EQ(std::get<int>(outcome.result), 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  for (const char* told : GetParam().told) EXPECT_THAT(outcome.err, HasSubstr(told));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Arguments, UsageErrorTest,
+    testing::Values(
+        UsageError{"UnknownFlag", {"--port=80"}, {"--port=80"}},
+        UsageError{"UnknownShortFlag", {"-p"}, {"-p"}},
+        UsageError{"Positional", {"serve"}, {"serve"}},
+        UsageError{"PositionalAfterListen", {"--listen", "a:1", "b:2"}, {"b:2"}},
+        UsageError{"MissingValueAtEnd", {"--workers"}, {"--workers"}},
+        UsageError{"MissingValueBeforeFlag",
+                   {"--tls-cert", "--tls-key", "k"},
+                   {"--tls-cert", "needs a value"}},
+        UsageError{"EmptyNumber", {"--workers", ""}, {"--workers", "from 0 to 1024"}},
+        UsageError{"NegativeCount",
+                   {"--workers", "-1"},
+                   {"--workers", "TRELU_WORKERS", "\"-1\"", "from 0 to 1024"}},
+        UsageError{"CountWithTail", {"--workers", "2x"}, {"--workers", "from 0 to 1024"}},
+        UsageError{"CountTooLarge", {"--workers", "1025"}, {"--workers", "from 0 to 1024"}},
+        UsageError{"NegativeSize",
+                   {"--max-message-bytes=-1"},
+                   {"--max-message-bytes", "\"-1\"", "from 1 to 2147483647"}},
+        UsageError{"NegativeSizeApart", {"--inline-bytes", "-1"}, {"--inline-bytes", "from 0 to"}},
+        UsageError{
+            "SizeTooLarge", {"--max-message-bytes", "2GiB"}, {"--max-message-bytes", "2147483647"}},
+        UsageError{"SizeZero", {"--max-message-bytes", "0"}, {"--max-message-bytes", "from 1"}},
+        UsageError{"NegativeTime", {"--drain-delay", "-5s"}, {"--drain-delay", "0 to 596h"}},
+        UsageError{"TimeTooLarge", {"--drain-delay", "597h"}, {"--drain-delay", "0 to 596h"}},
+        UsageError{"TimeWithoutUnit", {"--drain-delay", "5 s"}, {"--drain-delay", "250ms"}},
+        UsageError{"UnknownChoice", {"--log-format", "xml"}, {"--log-format", "text|json"}},
+        UsageError{"UnknownBoolean", {"--reflection", "maybe"}, {"--reflection", "true|false"}},
+        UsageError{"PortWord", {"--listen", "h:abc"}, {"--listen", "0 to 65535"}},
+        UsageError{"PortNegative", {"--listen", "h:-1"}, {"--listen", "0 to 65535"}},
+        UsageError{"PortTooLarge", {"--listen", "h:65536"}, {"--listen", "0 to 65535"}},
+        UsageError{"PortWithTail", {"--listen", "h:80;rm"}, {"--listen", "0 to 65535"}},
+        UsageError{
+            "AdminPortTooLarge", {"--admin-listen", "h:65536"}, {"--admin-listen", "0 to 65535"}},
+        UsageError{"KeyWithoutCert", {"--tls-key", "k"}, {"--tls-key", "--tls-cert"}},
+        UsageError{
+            "ClientCaWithoutCert", {"--tls-client-ca", "k"}, {"--tls-client-ca", "--tls-cert"}},
+        UsageError{"ControlBytes", {"--log-format", "a\nb"}, {"a\\x0ab"}}),
+    [](const auto& row) { return row.param.name; });
+
+TEST_F(CommandLineTest, NamesTheVariableThatIsWrong) {
+  setenv("TRELU_DRAIN_GRACE", "soon", 1);
+  const Outcome outcome = Parse({});
+  ASSERT_TRUE(std::holds_alternative<int>(outcome.result));
+  EXPECT_EQ(std::get<int>(outcome.result), 2);
+  EXPECT_THAT(outcome.err, HasSubstr("TRELU_DRAIN_GRACE"));
+}
+
+TEST_F(CommandLineTest, PrintsTheVersion) {
+  const Outcome outcome = Parse({"--version"});
+  ASSERT_TRUE(std::holds_alternative<int>(outcome.result));
+  EXPECT_EQ(std::get<int>(outcome.result), 0);
+  EXPECT_THAT(outcome.out, MatchesRegex("trelu-server [0-9.]+\n"));
+}
+
+// "  --flag VALUE   text [default]  (VARIABLE)"
+struct HelpLine {
+  std::string flag;
+  std::string value;
+  std::string default_value;
+  std::string variable;
+};
+
+HelpLine SplitHelpLine(const std::string& text) {
+  HelpLine line;
+  std::istringstream(text) >> line.flag >> line.value;
+  const std::size_t bracket = text.rfind(" [") + 2;
+  const std::size_t end = text.rfind("]  (");
+  line.default_value = text.substr(bracket, end - bracket);
+  line.variable = text.substr(end + 4, text.size() - end - 5);
+  return line;
+}
+
+TEST_F(CommandLineTest, HelpsWithOneRegularLineAFlag) {
+  const Outcome outcome = Parse({"--help"});
+  ASSERT_TRUE(std::holds_alternative<int>(outcome.result));
+  EXPECT_EQ(std::get<int>(outcome.result), 0);
+  EXPECT_EQ(outcome.err, "");
+  std::istringstream help(outcome.out);
+  std::size_t row = 0;
+  for (std::string text; std::getline(help, text);) {
+    EXPECT_LE(text.size(), 160U) << text;
+    if (text.rfind("  --", 0) != 0 || text.rfind(" exit") != std::string::npos) continue;
+    ASSERT_THAT(text, MatchesRegex("  --[a-z-]+ [^ ]+   +[^ ].* \\[[^ ]+\\]  \\(TRELU_[A-Z_]+\\)"));
+    const HelpLine line = SplitHelpLine(text);
+    ASSERT_LT(row, FlagCases().size());
+    EXPECT_EQ(line.flag, FlagCases()[row].flag);
+    EXPECT_EQ(line.variable, FlagCases()[row].variable);
+    // The default as printed is a value that the flag takes and that changes nothing.
+    EXPECT_THAT(FieldsThatDiffer(ParseOk({line.flag, line.default_value}), Options()),
+                ElementsAre());
+    ++row;
+  }
+  EXPECT_EQ(row, kFieldCount);
+}
+
+}  // namespace
+}  // namespace trelu::server
