@@ -1,0 +1,130 @@
+// The trelu client: ThresholdedRelu on a server, called like a function.
+#ifndef TRELU_CLIENT_H_
+#define TRELU_CLIENT_H_
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "trelu/tensor_spec.h"
+
+namespace trelu {
+
+// How to trust the server and to be trusted by it. Files are PEM.
+struct TlsOptions {
+  // Off: plaintext. The files below are used only when it is on.
+  bool enabled = false;
+  // Who may have signed the server's certificate; empty: the system's authorities.
+  std::string ca_file{};
+  // Our own certificate and key, for servers that ask for one; both or neither.
+  std::string cert_file{};
+  std::string key_file{};
+  // The name to expect in the server's certificate; empty: the target's host.
+  std::string server_name{};
+};
+
+// Failed calls are tried again when the server says that another try may help: UNAVAILABLE, or a
+// CANCELLED that nobody here asked for. The operator is pure, so trying again is always safe. A
+// wait is the server's push-back when it gives one, else between zero and the backoff, which
+// doubles. A wait that would not end before the deadline is not made: the failure is returned.
+struct RetryOptions {
+  int max_attempts = 4;  // 1: never try again
+  std::chrono::milliseconds initial_backoff{50};
+  std::chrono::milliseconds max_backoff{1000};
+};
+
+struct ClientOptions {
+  // "host:port", "dns:///host:port" (calls are spread over all its addresses, round robin) or
+  // "unix:/path".
+  std::string target = "localhost:8001";
+  TlsOptions tls{};
+  // Connections to open; calls take them in turn. More than one helps throughput of large tensors.
+  int connections = 1;
+  RetryOptions retry{};
+  // Tensors above this size go as a stream by themselves.
+  std::uint64_t stream_above_bytes = std::uint64_t{8} << 20;
+  // Payload bytes of one message of a stream.
+  std::uint64_t chunk_bytes = std::uint64_t{1} << 20;
+};
+
+// Per call.
+struct ApplyOptions {
+  // Left out: the operator's default, 1.0.
+  std::optional<float> alpha{};
+  // From now to the answer, all tries together; zero: no limit.
+  std::chrono::milliseconds timeout = std::chrono::seconds(60);
+};
+
+// What a server says of itself.
+struct ServerInfo {
+  std::string version;
+  std::chrono::duration<double> uptime{};
+  std::string kernel_level;
+  std::uint32_t workers = 0;
+  std::uint64_t inline_bytes = 0;
+  std::uint64_t max_message_bytes = 0;
+  std::uint64_t max_inflight_bytes = 0;
+  std::vector<DType> dtypes;
+};
+
+enum class ServingStatus { kServing, kNotServing, kServiceUnknown };
+
+// A connection to a server, or several. Any thread may call any function at any time; destroying it
+// waits for asynchronous calls, which end with CANCELLED.
+//
+// Errors are the server's, code and message, except: DEADLINE_EXCEEDED and UNAVAILABLE also come
+// from here, INVALID_ARGUMENT for sizes that do not fit each other, and DATA_LOSS when the server's
+// answer does not have the tensor, or the bytes, that the request had.
+class Client {
+ public:
+  // Does not wait for the connection. INVALID_ARGUMENT for options that make no sense, NOT_FOUND or
+  // PERMISSION_DENIED for TLS files, with the path.
+  static absl::StatusOr<std::unique_ptr<Client>> Create(const ClientOptions& options);
+  virtual ~Client() = default;
+
+  // y = ThresholdedRelu(x). `x` and `y` have spec.bytes() bytes and need no alignment; y may be x,
+  // and is unspecified after an error. Blocks.
+  virtual absl::Status Apply(const TensorSpec& spec, std::span<const std::byte> x,
+                             std::span<std::byte> y, const ApplyOptions& options = {}) = 0;
+
+  // The same, without blocking. `x` and `y` must stay until `done` was called, once, on a thread of
+  // the client's, which it should not hold up. It may call ApplyAsync; it must not destroy the
+  // client.
+  virtual void ApplyAsync(const TensorSpec& spec, std::span<const std::byte> x,
+                          std::span<std::byte> y, const ApplyOptions& options,
+                          std::function<void(absl::Status)> done) = 0;
+
+  // Fills all of the buffer with the tensor's next bytes, or returns an error, which ends the call.
+  using Source = std::function<absl::Status(std::span<std::byte>)>;
+  // Takes the result's next bytes, which are valid during the call; an error ends the call.
+  using Sink = std::function<absl::Status(std::span<const std::byte>)>;
+
+  // A tensor of any size through constant memory. `source` and `sink` are called on the calling
+  // thread, in turn, as the transport has room and results; source is asked for spec.bytes() bytes
+  // in all, at most chunk_bytes at a time. Blocks. Never tried again once the source was asked.
+  // options.timeout is for the whole stream.
+  virtual absl::Status ApplyStream(const TensorSpec& spec, const Source& source, const Sink& sink,
+                                   const ApplyOptions& options = {}) = 0;
+
+  // grpc.health.v1: `service` empty asks for the server as a whole. Blocks; is never tried
+  // again, and nor is GetInfo.
+  virtual absl::StatusOr<ServingStatus> CheckHealth(
+      const std::string& service = "",
+      std::chrono::milliseconds timeout = std::chrono::seconds(5)) = 0;
+
+  virtual absl::StatusOr<ServerInfo> GetInfo(
+      std::chrono::milliseconds timeout = std::chrono::seconds(5)) = 0;
+};
+
+}  // namespace trelu
+
+#endif  // TRELU_CLIENT_H_
