@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Starts the optimised server on a free port and calls it now and then: see sporadic.cc.
+#
+#   tests/benchmark/sporadic.sh [CHANNELS [CALLS_EACH]]     50 and 20: a thousand calls in half a minute
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+source deploy/start_server.sh
+trap 'stop_server || true' EXIT
+mkdir -p build
+start_server build/release/server/trelu-server build/sporadic.log
+build/release/tests/benchmark/sporadic "$address" "$@"

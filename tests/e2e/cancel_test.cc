@@ -1,0 +1,83 @@
+// A call that its caller gives up ends at once, wherever it is, and leaves nothing behind.
+#include <gtest/gtest.h>
+
+#include <future>
+#include <memory>
+
+#include "tests/e2e/gated_server.h"
+
+namespace trelu::testing {
+namespace {
+
+class CancelTest : public GatedServer {
+ protected:
+  void ExpectCancelled(const std::string& method) {
+    EXPECT_TRUE(Eventually([&] { return Handled(method, "Canceled") == 1; }));
+    gate_->Open();
+    ExpectNothingLeft();
+  }
+};
+
+TEST_F(CancelTest, UnaryWhileTheWorkWaits) {
+  const WireTensorCase tensor = Tensor(8 << 20);
+  grpc::ClientContext* context = nullptr;
+  std::promise<void> started;
+  auto answer = std::async(std::launch::async, [&] {
+    return client_.Apply(ToRequest(tensor), [&](grpc::ClientContext& made) {
+      context = &made;
+      started.set_value();
+    });
+  });
+  started.get_future().wait();
+  gate_->WaitForKept(1);
+  context->TryCancel();
+  EXPECT_EQ(answer.get().status.error_code(), grpc::StatusCode::CANCELLED);
+  // The caller has left; the work is taken up now, and must see that before its first block.
+  gate_->Open();
+  ExpectCancelled("Apply");
+  EXPECT_EQ(server_.metrics().Value("trelu_rejected_total{reason=\"cancelled\"}"), 1);
+}
+
+TEST_F(CancelTest, StreamBeforeItsFirstMessage) {
+  auto stream = client_.OpenStream();
+  EXPECT_TRUE(Eventually([&] { return server_->calls_in_flight() == 1; }));
+  stream->context().TryCancel();
+  EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::CANCELLED);
+  ExpectCancelled("ApplyStream");
+}
+
+TEST_F(CancelTest, StreamBetweenTwoMessages) {
+  gate_->Open();
+  const WireTensorCase tensor = Tensor(64);
+  const auto chunks = ToChunks(tensor, 32);
+  auto stream = client_.OpenStream();
+  ASSERT_TRUE(stream->Write(chunks[0].SerializeAsString()));
+  ASSERT_TRUE(stream->Read().has_value());
+  stream->context().TryCancel();
+  EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::CANCELLED);
+  ExpectCancelled("ApplyStream");
+}
+
+TEST_F(CancelTest, StreamWhileAWorkerHoldsItsChunk) {
+  auto stream = client_.OpenStream();
+  ASSERT_TRUE(stream->Write(ToRequest(Tensor(1 << 20)).SerializeAsString()));
+  gate_->WaitForKept(1);
+  stream->context().TryCancel();
+  EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::CANCELLED);
+  gate_->Open();
+  ExpectCancelled("ApplyStream");
+}
+
+TEST_F(CancelTest, StreamAfterItsLastByte) {
+  auto stream = client_.OpenStream();
+  ASSERT_TRUE(stream->Write(ToRequest(Tensor(1 << 20)).SerializeAsString()));
+  stream->WritesDone();
+  gate_->WaitForKept(1);
+  stream->context().TryCancel();
+  EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::CANCELLED);
+  gate_->Open();
+  ExpectCancelled("ApplyStream");
+}
+
+}  // namespace
+}  // namespace trelu::testing
