@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Installs what trelu needs on Debian 12, and nothing that is there already.
+#
+#   deploy/setup.sh [build|test]      build (the default): to build and run; test: the test suite's needs too
+#
+# The packages are those of apt-packages.txt beside this script. Needs root or sudo only when one is missing.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+purpose=${1:-build}
+case $purpose in
+  build) wanted='build' ;;
+  test) wanted='build|test' ;;
+  *) echo "usage: $0 [build|test]" >&2; exit 2 ;;
+esac
+
+missing=()
+while read -r package; do
+  [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
+done < <(sed -nE "s/^([a-z0-9.+-]+) +# *($wanted)$/\1/p" apt-packages.txt)
+if [ ${#missing[@]} = 0 ]; then
+  echo "setup: every $purpose package is installed"
+  exit 0
+fi
+
+as_root=()
+if [ "$(id -u)" != 0 ]; then
+  command -v sudo >/dev/null || { echo "setup: run as root, or install sudo; missing: ${missing[*]}" >&2; exit 1; }
+  as_root=(sudo)
+fi
+echo "setup: installing ${missing[*]}"
+# Without Error-Mode, apt-get update says 0 with every mirror out of reach.
+"${as_root[@]}" apt-get update -q -o APT::Update::Error-Mode=any
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+  apt-get install -q -y --no-install-recommends -o Dpkg::Use-Pty=0 "${missing[@]}"
+echo "setup: done, ${#missing[@]} packages and what they need"
