@@ -19,7 +19,7 @@ case ${1:-} in
   *) sed -n '2,12s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac
 
-passed=0 failed=0 summary=()
+passed=0 failed=0 summary=() failures_by_name=()
 step() { printf '\n== %s (after %d s)\n' "$*" "$SECONDS"; }
 count() { # count NAME PASSED FAILED REMARK
   passed=$((passed + $2)) failed=$((failed + $3))
@@ -39,6 +39,7 @@ test_preset() {
   step "$preset: test"
   rm -f "$report"
   ctest --preset "$preset" "${choice[@]}" -j "$jobs" --no-tests=error --output-junit "$report" || true
+  mapfile -t -O ${#failures_by_name[@]} failures_by_name < <(failed_tests | sed "s/^/$preset: /")
   tests=$(attribute tests) failures=$(attribute failures) skipped=$(($(attribute skipped) + $(attribute disabled)))
   if [ "$tests" = 0 ]; then
     count "$preset" 0 1 'ran no test'
@@ -48,6 +49,7 @@ test_preset() {
 }
 # Of the report's first element.
 attribute() { { grep -m 1 -oE "\b$1=\"[0-9]+\"" "$report" 2>/dev/null || echo 0; } | tr -dc 0-9; }
+failed_tests() { sed -nE 's/.*<testcase name="([^"]*)".* status="fail".*/\1/p' "$report" 2>/dev/null; }
 
 step 'set-up'
 deploy/setup.sh test
@@ -62,6 +64,7 @@ if ! $quick; then
 fi
 
 step 'summary'
+[ ${#failures_by_name[@]} = 0 ] || printf 'FAILED  %s\n' "${failures_by_name[@]}"
 printf '%s\n' "${summary[@]}"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
