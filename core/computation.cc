@@ -5,13 +5,11 @@
 
 namespace trelu {
 
-Computation::Computation(const ThresholdedRelu& op, Segments segments,
-                         std::function<bool()> should_stop)
-    : op_(op),
-      segments_(std::move(segments)),
+Computation::Computation(Work work, std::function<bool()> should_stop)
+    : work_(std::move(work)),
       should_stop_(std::move(should_stop)),
       // An empty run is one empty block, so that it too has a block that finishes last.
-      blocks_(std::max<std::size_t>(1, (segments_.bytes() + kBlockBytes - 1) / kBlockBytes)) {}
+      blocks_(std::max<std::size_t>(1, (work_.x.bytes() + kBlockBytes - 1) / kBlockBytes)) {}
 
 bool Computation::Run() {
   for (std::size_t block = 0; block < blocks_; ++block) {
@@ -23,7 +21,7 @@ bool Computation::Run() {
 void Computation::RunOn(Executor& executor, std::function<void(bool)> done) {
   done_ = std::move(done);
   std::size_t pieces = 1;
-  if (segments_.bytes() >= kSplitBytes) {
+  if (work_.x.bytes() >= kSplitBytes) {
     pieces = std::min(static_cast<std::size_t>(executor.width()), blocks_);
   }
   // From the first Schedule on, this object may be gone: only local values from here.
@@ -57,7 +55,12 @@ void Computation::ComputeUnlessStopped(std::size_t block) {
     return;
   }
   const std::size_t begin = block * kBlockBytes;
-  segments_.ApplyInPlace(op_, begin, std::min(begin + kBlockBytes, segments_.bytes()));
+  const std::size_t end = std::min(begin + kBlockBytes, work_.x.bytes());
+  if (work_.y == nullptr) {
+    work_.x.ApplyInPlace(work_.op, begin, end);
+  } else {
+    work_.x.Apply(work_.op, begin, end, work_.y + begin);
+  }
 }
 
 }  // namespace trelu

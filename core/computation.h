@@ -21,13 +21,20 @@ inline constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
 // Below this many bytes a second worker costs more than it saves.
 inline constexpr std::size_t kSplitBytes = std::size_t{4} << 20;
 
-// In place on `segments`, whose bytes() is a multiple of the element's size. The object, the memory
-// and whatever `should_stop` refers to must outlive the run.
+// What is to be computed. The memory belongs to others.
+struct Work {
+  ThresholdedRelu op;
+  Segments x;  // a multiple of the element's size
+  std::byte* y =
+      nullptr;  // x.bytes() bytes that do not overlap x, or are its one range; null: in place
+};
+
+// The object, the memory and whatever `should_stop` refers to must outlive the run.
 class Computation {
  public:
   // `should_stop` is called before each block, by several threads at the same time, until it says
   // true; it may be empty.
-  Computation(const ThresholdedRelu& op, Segments segments, std::function<bool()> should_stop);
+  Computation(Work work, std::function<bool()> should_stop);
 
   // Computes on the calling thread. Returns whether every block was computed.
   bool Run();
@@ -51,8 +58,7 @@ class Computation {
   void ComputeClaimed(Claims& claims);
   void ComputeUnlessStopped(std::size_t block);
 
-  ThresholdedRelu op_;
-  Segments segments_;
+  Work work_;
   std::function<bool()> should_stop_;
   std::function<void(bool)> done_;
   std::size_t blocks_;

@@ -11,6 +11,9 @@
 
 namespace trelu {
 
+// Where none is given (ONNX, operator ThresholdedRelu, attribute alpha).
+inline constexpr float kDefaultAlpha = 1.0F;
+
 // y[i] = cast(alpha, T) < x[i] ? x[i] : +0, an ordered IEEE comparison in T; x passes bit for bit,
 // so NaN gives +0 and -0 above a negative alpha stays -0. alpha is cast to nearest, ties to even,
 // with overflow to infinity. (ONNX, operator ThresholdedRelu, its function body.)

@@ -5,6 +5,7 @@
 #include "proto/apply_codec.h"
 #include "server/tensor_request.h"
 #include "server/thresholded_relu_service.h"
+#include "server/unary_call.h"
 
 namespace trelu::server {
 namespace {
@@ -38,37 +39,20 @@ absl::StatusOr<AdmittedTensor> Enter(Corridor& corridor, CallScope& call,
 }  // namespace
 
 Task ThresholdedReluService::Apply(EventQueue& queue) {
-  const LiveCount::Guard frame(corridor_.frames);
-  grpc::ServerContext context;
-  CallEnd end;
-  context.AsyncNotifyWhenDone(end.tag());
-  grpc::ByteBuffer message;
-  grpc::ServerAsyncResponseWriter<grpc::ByteBuffer> responder(&context);
-  const bool arrived = co_await Operation([&](void* tag) {
-    service_.RequestApply(&context, &message, &responder, queue.get(), queue.get(), tag);
-  });
-  if (!arrived) co_return;
+  UnaryCall call(corridor_, service_, apply_, queue);
+  if (!co_await call.Arrival()) co_return;
   Apply(queue);
 
-  const LiveCount::Guard in_flight(corridor_.calls);
-  CallScope call(corridor_, apply_, context);
-  auto tensor = Enter(corridor_, call, message);
+  auto tensor = Enter(corridor_, call.scope(), call.message());
   absl::Status status = tensor.status();
   if (status.ok()) {
-    Compute compute(corridor_, queue, context, end, tensor->request.op, tensor->data);
+    Compute compute(corridor_, queue, call.end(), call.context().deadline(),
+                    Work{tensor->request.op, tensor->data.MutableSegments()});
     status = co_await compute;
   }
-  bool sent = false;
-  const grpc::Status to_send = call.ToSend(status);
-  if (status.ok()) {
-    const grpc::ByteBuffer response =
-        EncodeApplyResponse(&tensor->request.spec, std::move(tensor->data));
-    sent = co_await Operation([&](void* tag) { responder.Finish(response, to_send, tag); });
-  } else {
-    sent = co_await Operation([&](void* tag) { responder.FinishWithError(to_send, tag); });
-  }
-  co_await end;
-  call.End(status, sent && !context.IsCancelled());
+  grpc::ByteBuffer response;
+  if (status.ok()) response = EncodeApplyResponse(&tensor->request.spec, std::move(tensor->data));
+  co_await call.Finish(status, response);
 }
 
 }  // namespace trelu::server

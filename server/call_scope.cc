@@ -42,8 +42,9 @@ void CallScope::End(const absl::Status& status, bool told) {
   const absl::Status ended = told || CutByServer(status) ? status : CallerGone(context_.deadline());
   const auto handling = std::chrono::steady_clock::now() - arrived_;
   const grpc::Status grpc_status = ToGrpcStatus(ended);
-  method_.metrics.Handled(grpc_status.error_code(), handling);
+  // In this order: who sees the end sees its reason too.
   if (!ended.ok()) corridor_.metrics.Rejected(ReasonOf(ended));
+  method_.metrics.Handled(grpc_status.error_code(), handling);
 
   const LogCalls wanted = corridor_.options.log_calls;
   if (wanted == LogCalls::kNone || (wanted == LogCalls::kFailed && ended.ok())) return;
@@ -52,7 +53,7 @@ void CallScope::End(const absl::Status& status, bool told) {
   const std::string code = absl::StatusCodeToString(ended.code());
   const std::string reason = grpc_status.error_message();
   const std::initializer_list<LogField> fields = {
-      {"method", method_.name},
+      {"method", method_.name()},
       {"code", code},
       {"reason", reason},
       {"peer", peer},

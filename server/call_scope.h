@@ -8,22 +8,11 @@
 
 #include <chrono>
 #include <cstdint>
-#include <string>
 
 #include "server/corridor.h"
-#include "server/metrics.h"
+#include "server/raw_service.h"
 
 namespace trelu::server {
-
-// A gRPC method as logs and metrics name it. Made at start.
-struct Method {
-  Method(Metrics& all_metrics, std::string type, std::string service, std::string method)
-      : name(service + "/" + method),
-        metrics(all_metrics.AddMethod(std::move(type), std::move(service), std::move(method))) {}
-
-  std::string name;
-  MethodMetrics& metrics;
-};
 
 // Made when a call arrives, ended once, gone with the handler's frame.
 class CallScope {

@@ -21,6 +21,7 @@
 #include "server/machine.h"
 #include "server/options_check.h"
 #include "server/units.h"
+#include "server/version.h"
 
 namespace trelu::server {
 namespace {
@@ -244,7 +245,7 @@ std::variant<Options, int> ParseCommandLine(int argc, char** argv, std::ostream&
   Flags flags(options);
   CLI::App app;
   app.set_help_flag("--help");
-  app.set_version_flag("--version", std::string("trelu-server " TRELU_VERSION));
+  app.set_version_flag("--version", std::string("trelu-server ") + kVersion);
   std::vector<std::pair<const Flag*, const CLI::Option*>> parsed;
   for (Flag& flag : flags.all()) {
     // Without extra arguments, a flag takes one value and does not swallow what follows.

@@ -5,8 +5,6 @@
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
-#include <grpcpp/alarm.h>
-#include <grpcpp/server_context.h>
 
 #include <atomic>
 #include <chrono>
@@ -17,11 +15,10 @@
 #include "core/admission.h"
 #include "core/computation.h"
 #include "core/executor.h"
-#include "core/thresholded_relu.h"
-#include "proto/payload.h"
 #include "server/event_queue.h"
 #include "server/live_count.h"
 #include "server/metrics.h"
+#include "server/on_worker.h"
 #include "server/operation.h"
 #include "server/options.h"
 
@@ -58,46 +55,44 @@ struct Corridor {
   absl::StatusOr<Admission::Ticket> Admit(std::uint64_t bytes);
 };
 
-// The fourth step: `op` on `payload`, in place; `co_await compute` gives OK, or CallerGone's status
-// when the call ended or its deadline passed before the last block was computed. Up to
-// options.inline_bytes it happens there and then; above, on the workers, and the coroutine
-// continues on its queue's thread. The payload is of whole elements and stays untouched meanwhile.
-// A named local of the handler's.
+// The fourth step: `co_await compute` gives OK, or CallerGone's status when the call ended or
+// `deadline` passed before the last block was computed. Up to options.inline_bytes the work is done
+// there and then; above, on the workers, and the coroutine continues on its queue's thread. A named
+// local of the handler's, as what the work refers to, which stays untouched meanwhile.
 class Compute {
  public:
-  Compute(Corridor& corridor, EventQueue& queue, const grpc::ServerContext& context,
-          const CallEnd& end, const ThresholdedRelu& op, Payload& payload);
+  using Clock = std::chrono::steady_clock;
+
+  // `deadline` is the call's, or an earlier one that the caller named for this piece of work.
+  Compute(Corridor& corridor, EventQueue& queue, const CallEnd& end,
+          std::chrono::system_clock::time_point deadline, Work work);
 
   bool await_ready();
   void await_suspend(std::coroutine_handle<> waiting);
   absl::Status await_resume();
 
+  // Afterwards: how long the work waited for a worker, and how long it took.
+  Clock::duration queue_time() const { return queue_time_; }
+  Clock::duration kernel_time() const { return kernel_time_; }
+
  private:
-  using Clock = std::chrono::steady_clock;
-  class Resumption final : public Event {
-   public:
-    std::coroutine_handle<> waiting;
-
-   private:
-    void Fire(bool) override { waiting.resume(); }
-  };
-
   bool CallIsOver() const;
+  void Measure(Clock::duration kernel_time);
 
   Corridor& corridor_;
   EventQueue& queue_;
   const CallEnd& end_;
   const std::chrono::system_clock::time_point deadline_;
-  const ThresholdedRelu& op_;
-  Payload& payload_;
+  Work work_;
   bool completed_ = false;
+  Clock::duration queue_time_{};
+  Clock::duration kernel_time_{};
 
   // Only when the workers do it.
   std::optional<Computation> computation_;
   Clock::time_point scheduled_;
   std::atomic<Clock::rep> begun_{0};
-  std::optional<grpc::Alarm> alarm_;
-  Resumption resumption_;
+  std::optional<Resumption> resumption_;
 };
 
 }  // namespace trelu::server

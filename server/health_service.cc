@@ -1,50 +1,49 @@
 #include "server/health_service.h"
 
-#include <absl/status/statusor.h>
 #include <absl/strings/str_cat.h>
-#include <grpcpp/support/byte_buffer.h>
+#include <grpcpp/support/async_stream.h>
 
 #include <array>
 #include <string>
-#include <utility>
 
+#include "server/call_scope.h"
 #include "server/log.h"
 #include "server/refusal.h"
-#include "server/small_message.h"
 
 namespace trelu::server {
-namespace {
 
 using grpc::health::v1::HealthCheckRequest;
 using grpc::health::v1::HealthCheckResponse;
+
+namespace {
 
 constexpr std::string_view kLiveness = "liveness";
 constexpr std::array<std::string_view, 4> kFollowServer = {
     "", "readiness", "trelu.v1.ThresholdedRelu", "trelu.v1.Server"};
 
-// The name that is asked about.
-absl::StatusOr<std::string> ReadName(grpc::ByteBuffer& message) {
-  auto request = ParseMessage<HealthCheckRequest>(message);
-  if (!request.ok()) return request.status();
-  // As long as the names that gRPC's own health service takes.
+// INVALID_ARGUMENT for a name longer than gRPC's own health service takes.
+absl::Status CheckName(const HealthCheckRequest& request) {
   constexpr std::size_t kMaxNameBytes = 200;
-  const std::size_t bytes = request->service().size();
-  if (bytes > kMaxNameBytes) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("service: name of ", bytes, " bytes, at most ", kMaxNameBytes));
-  }
-  return std::move(*request->mutable_service());
+  const std::size_t bytes = request.service().size();
+  if (bytes <= kMaxNameBytes) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("service: name of ", bytes, " bytes, at most ", kMaxNameBytes));
 }
 
 }  // namespace
 
 HealthService::HealthService(Corridor& corridor)
     : corridor_(corridor),
-      check_(corridor.metrics, "unary", "grpc.health.v1.Health", "Check"),
-      watch_(corridor.metrics, "server_stream", "grpc.health.v1.Health", "Watch") {}
+      service_(*HealthCheckRequest::descriptor()->file()->FindServiceByName("Health"),
+               corridor.metrics),
+      methods_(corridor, service_),
+      watch_(service_.Add("Watch")) {
+  methods_.Add<HealthCheckRequest, HealthCheckResponse>(
+      "Check", [this](const HealthCheckRequest& request) { return Check(request); });
+}
 
 void HealthService::Accept(EventQueue& queue) {
-  Check(queue);
+  methods_.Accept(queue);
   Watch(queue);
 }
 
@@ -69,42 +68,15 @@ HealthService::ServingStatus HealthService::StatusOf(std::string_view name) cons
   return HealthCheckResponse::SERVICE_UNKNOWN;
 }
 
-Task HealthService::Check(EventQueue& queue) {
-  const LiveCount::Guard frame(corridor_.frames);
-  grpc::ServerContext context;
-  CallEnd end;
-  context.AsyncNotifyWhenDone(end.tag());
-  grpc::ByteBuffer request;
-  grpc::ServerAsyncResponseWriter<grpc::ByteBuffer> responder(&context);
-  const bool arrived = co_await Operation([&](void* tag) {
-    service_.RequestCheck(&context, &request, &responder, queue.get(), queue.get(), tag);
-  });
-  if (!arrived) co_return;
-  Check(queue);
-
-  const LiveCount::Guard in_flight(corridor_.calls);
-  CallScope call(corridor_, check_, context);
-  const absl::StatusOr<std::string> name = ReadName(request);
-  absl::Status status = name.status();
+absl::StatusOr<HealthCheckResponse> HealthService::Check(const HealthCheckRequest& request) const {
+  if (absl::Status name = CheckName(request); !name.ok()) return name;
   HealthCheckResponse response;
-  if (status.ok()) {
-    response.set_status(StatusOf(*name));
-    if (response.status() == HealthCheckResponse::SERVICE_UNKNOWN) {
-      status =
-          absl::NotFoundError(absl::StrCat("service: unknown name '", Printable(*name, 200), "'"));
-    }
+  response.set_status(StatusOf(request.service()));
+  if (response.status() == HealthCheckResponse::SERVICE_UNKNOWN) {
+    return absl::NotFoundError(
+        absl::StrCat("service: unknown name '", Printable(request.service(), 200), "'"));
   }
-  const grpc::ByteBuffer message = SerializeMessage(response);
-  const grpc::Status to_send = call.ToSend(status);
-  const bool sent = co_await Operation([&](void* tag) {
-    if (to_send.ok()) {
-      responder.Finish(message, to_send, tag);
-    } else {
-      responder.FinishWithError(to_send, tag);
-    }
-  });
-  co_await end;
-  call.End(status, sent && !context.IsCancelled());
+  return response;
 }
 
 Task HealthService::Watch(EventQueue& queue) {
@@ -113,24 +85,24 @@ Task HealthService::Watch(EventQueue& queue) {
   AnyOperation any;
   PendingOperation end(any);
   context.AsyncNotifyWhenDone(end.Start());
-  grpc::ByteBuffer request;
+  grpc::ByteBuffer request_bytes;
   grpc::ServerAsyncWriter<grpc::ByteBuffer> writer(&context);
-  const bool arrived = co_await Operation([&](void* tag) {
-    service_.RequestWatch(&context, &request, &writer, queue.get(), queue.get(), tag);
-  });
+  const bool arrived = co_await Operation(
+      [&](void* tag) { service_.Request(watch_, context, request_bytes, writer, queue, tag); });
   if (!arrived) co_return;
   Watch(queue);
 
   // Not counted among the calls in flight: a drain does not wait for watchers, it ends them.
   CallScope call(corridor_, watch_, context);
   Broadcast::Listener changed(changed_, queue, any);
-  const absl::StatusOr<std::string> name = ReadName(request);
-  absl::Status status = name.status();
+  HealthCheckRequest request;
+  absl::Status status = ParseMessage(request_bytes, request);
+  if (status.ok()) status = CheckName(request);
   HealthCheckResponse response;
   bool told_once = false;
   bool sent = true;
   while (status.ok() && sent && end.pending()) {
-    const ServingStatus now = StatusOf(*name);
+    const ServingStatus now = StatusOf(request.service());
     if (!told_once || now != response.status()) {
       told_once = true;
       response.set_status(now);

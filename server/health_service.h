@@ -3,14 +3,16 @@
 #ifndef TRELU_SERVER_HEALTH_SERVICE_H_
 #define TRELU_SERVER_HEALTH_SERVICE_H_
 
+#include <absl/status/statusor.h>
+
 #include <atomic>
-#include <string>
 #include <string_view>
 
-#include "grpc/health/v1/health.grpc.pb.h"
-#include "server/call_scope.h"
+#include "grpc/health/v1/health.pb.h"
 #include "server/corridor.h"
 #include "server/event_queue.h"
+#include "server/raw_service.h"
+#include "server/small_methods.h"
 #include "server/task.h"
 
 namespace trelu::server {
@@ -31,19 +33,18 @@ class HealthService {
   void EndWatches();
 
  private:
-  using Raw = grpc::health::v1::Health::WithRawMethod_Check<
-      grpc::health::v1::Health::WithRawMethod_Watch<grpc::health::v1::Health::Service>>;
   using ServingStatus = grpc::health::v1::HealthCheckResponse::ServingStatus;
 
-  Task Check(EventQueue& queue);
+  absl::StatusOr<grpc::health::v1::HealthCheckResponse> Check(
+      const grpc::health::v1::HealthCheckRequest& request) const;
   Task Watch(EventQueue& queue);
   // SERVICE_UNKNOWN for a name that is not served.
   ServingStatus StatusOf(std::string_view name) const;
 
   Corridor& corridor_;
-  Raw service_;
-  Method check_;
-  Method watch_;
+  RawService service_;
+  SmallMethods methods_;
+  const Method& watch_;
   std::atomic<bool> serving_{false};
   std::atomic<bool> ending_{false};
   Broadcast changed_;

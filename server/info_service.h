@@ -4,11 +4,11 @@
 
 #include <chrono>
 
-#include "server/call_scope.h"
 #include "server/corridor.h"
 #include "server/event_queue.h"
-#include "server/task.h"
-#include "trelu/v1/trelu.grpc.pb.h"
+#include "server/raw_service.h"
+#include "server/small_methods.h"
+#include "trelu/v1/trelu.pb.h"
 
 namespace trelu::server {
 
@@ -17,15 +17,14 @@ class InfoService {
   explicit InfoService(Corridor& corridor);
 
   grpc::Service& service() { return service_; }
-  void Accept(EventQueue& queue);
+  void Accept(EventQueue& queue) { methods_.Accept(queue); }
 
  private:
-  Task GetInfo(EventQueue& queue);
-  v1::GetInfoResponse Describe() const;
+  v1::GetInfoResponse GetInfo() const;
 
   Corridor& corridor_;
-  v1::Server::WithRawMethod_GetInfo<v1::Server::Service> service_;
-  Method get_info_;
+  RawService service_;
+  SmallMethods methods_;
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
 

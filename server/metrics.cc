@@ -9,6 +9,7 @@
 #include "server/process_metrics.h"
 #include "server/sharded_counters.h"
 #include "server/sharded_histogram.h"
+#include "server/version.h"
 
 namespace trelu::server {
 namespace {
@@ -172,7 +173,7 @@ std::vector<MetricFamily> Metrics::Collect() const {
   families.push_back({"trelu_build_info",
                       "Always 1; its labels say what is running.",
                       MetricType::Gauge,
-                      {GaugeMetric({{"version", TRELU_VERSION}, {"grpc", grpc::Version()}}, 1)}});
+                      {GaugeMetric({{"version", kVersion}, {"grpc", grpc::Version()}}, 1)}});
   for (MetricFamily& family : CollectProcessMetrics()) families.push_back(std::move(family));
   return families;
 }

@@ -15,9 +15,6 @@
 
 namespace trelu::server {
 
-// The operator's default alpha (ONNX, ThresholdedRelu, attribute alpha).
-inline constexpr float kDefaultAlpha = 1.0F;
-
 // A tensor that a caller announced, and what to do to it.
 struct TensorRequest {
   TensorSpec spec;

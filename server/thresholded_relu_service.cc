@@ -1,19 +1,20 @@
 #include "server/thresholded_relu_service.h"
 
+#include "trelu/v1/trelu.pb.h"
+
 namespace trelu::server {
 
 ThresholdedReluService::ThresholdedReluService(Corridor& corridor)
     : corridor_(corridor),
-      apply_(corridor.metrics, "unary", "trelu.v1.ThresholdedRelu", "Apply"),
-      apply_stream_(corridor.metrics, "bidi_stream", "trelu.v1.ThresholdedRelu", "ApplyStream") {}
+      service_(*v1::ApplyRequest::descriptor()->file()->FindServiceByName("ThresholdedRelu"),
+               corridor.metrics),
+      apply_(service_.Add("Apply")),
+      apply_stream_(service_.Add("ApplyStream")) {}
 
 void ThresholdedReluService::Accept(EventQueue& queue) {
-  // A call that finds no waiting handler goes through a locked list first, so a few wait at all
-  // times; not many, since Debian's gRPC scans a queue's outstanding tags at every completion.
-  constexpr int kWaiting = 8;
-  for (int i = 0; i < kWaiting; ++i) {
+  for (int i = 0; i < kWaitingCalls; ++i) {
     Apply(queue);
-    ApplyStream(queue);
+    ServeStream(corridor_, service_, apply_stream_, begin_apply_stream_, queue);
   }
 }
 

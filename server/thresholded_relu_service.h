@@ -2,11 +2,13 @@
 #ifndef TRELU_SERVER_THRESHOLDED_RELU_SERVICE_H_
 #define TRELU_SERVER_THRESHOLDED_RELU_SERVICE_H_
 
-#include "server/call_scope.h"
+#include <memory>
+
 #include "server/corridor.h"
 #include "server/event_queue.h"
+#include "server/raw_service.h"
+#include "server/stream_call.h"
 #include "server/task.h"
-#include "trelu/v1/trelu.grpc.pb.h"
 
 namespace trelu::server {
 
@@ -21,17 +23,16 @@ class ThresholdedReluService {
   void Accept(EventQueue& queue);
 
  private:
-  using Raw = v1::ThresholdedRelu::WithRawMethod_Apply<
-      v1::ThresholdedRelu::WithRawMethod_ApplyStream<v1::ThresholdedRelu::Service>>;
-
-  // Each waits for one call, arms its successor, and serves the call to its end.
+  // Waits for one call, arms its successor, and serves the call to its end.
   Task Apply(EventQueue& queue);
-  Task ApplyStream(EventQueue& queue);
+  static std::unique_ptr<Conversation> BeginApplyStream(CallScope& call,
+                                                        const grpc::ServerContext& context);
 
   Corridor& corridor_;
-  Raw service_;
-  Method apply_;
-  Method apply_stream_;
+  RawService service_;
+  const Method& apply_;
+  const Method& apply_stream_;
+  const BeginConversation begin_apply_stream_ = BeginApplyStream;
 };
 
 }  // namespace trelu::server

@@ -13,11 +13,11 @@
 #include "client/command/summary.h"
 #include "client/command/terminal.h"
 #include "client/command/verification.h"
+#include "core/thresholded_relu.h"
 
 namespace trelu::command {
 namespace {
 
-constexpr float kDefaultAlpha = 1.0F;  // ONNX, operator ThresholdedRelu, attribute alpha
 constexpr const char* kChecksum = "checksum:";
 
 using Seconds = std::chrono::duration<double>;

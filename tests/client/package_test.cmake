@@ -1,5 +1,5 @@
 # Installs the client as others would, builds the example project against it in both ways that are
-# promised, and runs it. In: BUILD_DIR, SOURCE_DIR, WORK_DIR, LIB_DIR, CXX, WITH_FAKE_SERVER.
+# promised, and runs it. In: BUILD_DIR, SOURCE_DIR, WORK_DIR, LIB_DIR, GENERATOR, CXX, WITH_FAKE_SERVER.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT result EQUAL 0)
@@ -33,7 +33,7 @@ if(NOT count EQUAL 4)
   message(FATAL_ERROR "4 public headers expected, got: ${headers}")
 endif()
 
-run(${CMAKE_COMMAND} -S ${example} -B ${WORK_DIR}/build -D CMAKE_PREFIX_PATH=${prefix}
+run(${CMAKE_COMMAND} -G ${GENERATOR} -S ${example} -B ${WORK_DIR}/build -D CMAKE_PREFIX_PATH=${prefix}
     -D CMAKE_CXX_COMPILER=${CXX})
 run(${CMAKE_COMMAND} --build ${WORK_DIR}/build)
 expect_answer(${WORK_DIR}/build/consumer)

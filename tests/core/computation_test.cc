@@ -82,7 +82,7 @@ std::vector<std::size_t> Sizes() {
 TEST(ComputationTest, RunComputesEveryBlock) {
   for (const std::size_t bytes : Sizes()) {
     Tensor tensor(bytes);
-    Computation computation(kOp, tensor.segments(), nullptr);
+    Computation computation({kOp, tensor.segments()}, nullptr);
     EXPECT_TRUE(computation.Run());
     EXPECT_TRUE(tensor.IsComputed()) << bytes;
   }
@@ -95,7 +95,7 @@ TEST(ComputationTest, RunOnComputesEveryBlockAndIsDoneOnce) {
        {static_cast<Executor*>(&pool), static_cast<Executor*>(&inline_executor)}) {
     for (const std::size_t bytes : Sizes()) {
       Tensor tensor(bytes);
-      Computation computation(kOp, tensor.segments(), [] { return false; });
+      Computation computation({kOp, tensor.segments()}, [] { return false; });
       std::promise<bool> done;  // a second call would throw
       computation.RunOn(*executor, [&done](bool complete) { done.set_value(complete); });
       EXPECT_TRUE(done.get_future().get());
@@ -107,7 +107,7 @@ TEST(ComputationTest, RunOnComputesEveryBlockAndIsDoneOnce) {
 TEST(ComputationTest, StopsBetweenBlocks) {
   Tensor tensor(3 * kBlockBytes);
   int looks = 0;
-  Computation computation(kOp, tensor.segments(), [&looks] { return ++looks == 3; });
+  Computation computation({kOp, tensor.segments()}, [&looks] { return ++looks == 3; });
   EXPECT_FALSE(computation.Run());
   EXPECT_EQ(looks, 3);
   EXPECT_GE(tensor.ComputedBytes(), 2 * kBlockBytes);
@@ -116,7 +116,7 @@ TEST(ComputationTest, StopsBetweenBlocks) {
 
 TEST(ComputationTest, StopsBeforeTheFirstBlock) {
   Tensor tensor(4096);
-  Computation computation(kOp, tensor.segments(), [] { return true; });
+  Computation computation({kOp, tensor.segments()}, [] { return true; });
   EXPECT_FALSE(computation.Run());
   EXPECT_LT(tensor.ComputedBytes(), 256U);
 }
@@ -125,7 +125,7 @@ TEST(ComputationTest, IsDoneOnceWhenStopped) {
   QueueExecutor executor(4);
   Tensor tensor(2 * kSplitBytes);
   std::atomic<int> looks = 0;
-  Computation computation(kOp, tensor.segments(), [&looks] { return ++looks >= 3; });
+  Computation computation({kOp, tensor.segments()}, [&looks] { return ++looks >= 3; });
   std::vector<bool> done;
   computation.RunOn(executor, [&done](bool complete) { done.push_back(complete); });
   while (executor.queued() > 0) executor.RunNext();
@@ -147,7 +147,7 @@ TEST(ComputationTest, HasAsManyPiecesAsThreadsAndBlocksAllow) {
     SCOPED_TRACE(::testing::Message() << row.bytes << " bytes on " << row.width);
     QueueExecutor executor(row.width);
     Tensor tensor(row.bytes);
-    Computation computation(kOp, tensor.segments(), nullptr);
+    Computation computation({kOp, tensor.segments()}, nullptr);
     int done = 0;
     computation.RunOn(executor, [&done](bool complete) { done += complete ? 1 : 100; });
     EXPECT_EQ(executor.queued(), row.pieces);
@@ -163,7 +163,7 @@ TEST(ComputationTest, RunsOnSeveralThreadsAtTheSameTime) {
   std::latch gate(2);
   std::mutex mutex;
   std::set<std::thread::id> threads;
-  Computation computation(kOp, tensor.segments(), [&] {
+  Computation computation({kOp, tensor.segments()}, [&] {
     bool first = false;
     {
       const std::lock_guard lock(mutex);
@@ -184,7 +184,8 @@ TEST(ComputationTest, RunsOnSeveralThreadsAtTheSameTime) {
 TEST(ComputationTest, IsDoneAndGoneBeforeTheLastPiecesBegin) {
   QueueExecutor executor(3);
   Tensor tensor(kSplitBytes);
-  auto computation = std::make_unique<Computation>(kOp, tensor.segments(), [] { return false; });
+  auto computation =
+      std::make_unique<Computation>(Work{kOp, tensor.segments()}, [] { return false; });
   int done = 0;
   computation->RunOn(executor, [&](bool complete) {
     EXPECT_TRUE(complete);
@@ -206,7 +207,7 @@ TEST(ComputationTest, GoesInItsDoneUnderManyThreads) {
   for (int round = 0; round < 50; ++round) {
     Tensor tensor = original;
     std::promise<bool> done;
-    auto* computation = new Computation(kOp, tensor.segments(), [] { return false; });
+    auto* computation = new Computation({kOp, tensor.segments()}, [] { return false; });
     computation->RunOn(pool, [&done, computation](bool complete) {
       delete computation;
       done.set_value(complete);

@@ -19,7 +19,6 @@ using testing::AllBitPatterns16;
 using testing::ConformanceCase;
 using testing::CutCopy;
 using testing::ExhaustiveCase;
-using testing::kDefaultAlpha;
 using testing::KernelParameter;
 
 constexpr std::size_t kEdgeCases = 1054;

@@ -24,9 +24,6 @@ struct ConformanceCase {
   std::vector<std::byte> output;
 };
 
-// What a request without alpha means.
-inline constexpr float kDefaultAlpha = 1.0F;
-
 // One line of exhaustive_f16.tsv or exhaustive_bf16.tsv: the input is all 65536 bit patterns in
 // order.
 struct ExhaustiveCase {

@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/thresholded_relu.h"
+
 namespace trelu::command {
-namespace {
-
-constexpr float kDefaultAlpha = 1.0F;  // ONNX, ThresholdedRelu, attribute alpha
-
-}  // namespace
 
 CallTarget::CallTarget(std::unique_ptr<Client> client, const TensorSpec& spec,
                        const ApplyOptions& options, std::size_t slots)
