@@ -1,0 +1,123 @@
+#include "server/shared_memory/region.h"
+
+#include <absl/strings/str_cat.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace trelu::server {
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (fd_ >= 0) close(fd_);
+  }
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+absl::Status NoSuchObject() {
+  return absl::NotFoundError(
+      "key: no shared memory object of this name that the server may use; it must exist in the "
+      "server's IPC namespace and belong to the server's user or be readable and writable by all");
+}
+
+bool MayUse(const Descriptor& object, const struct stat& status) {
+  struct statfs file_system {};
+  if (!S_ISREG(status.st_mode) || fstatfs(object.get(), &file_system) != 0 ||
+      file_system.f_type != TMPFS_MAGIC) {
+    return false;
+  }
+  constexpr mode_t kForAll = S_IROTH | S_IWOTH;
+  return status.st_uid == geteuid() || (status.st_mode & kForAll) == kForAll;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string_view> ObjectName(std::string_view key) {
+  if (key.starts_with('/')) key.remove_prefix(1);
+  if (key.empty()) return absl::InvalidArgumentError("key: empty");
+  if (key.size() > NAME_MAX) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("key: got ", key.size(), " bytes, expected at most ", NAME_MAX));
+  }
+  if (key == "." || key == ".." || key.find('/') != key.npos || key.find('\0') != key.npos) {
+    return absl::InvalidArgumentError(
+        "key: expected the name of a shared memory object, without a slash after the first byte");
+  }
+  return key;
+}
+
+absl::StatusOr<std::shared_ptr<const Region>> Region::Open(std::string_view key,
+                                                           std::uint64_t offset,
+                                                           std::uint64_t byte_size) {
+  const auto name = ObjectName(key);
+  if (!name.ok()) return name.status();
+  if (byte_size == 0) {
+    return absl::InvalidArgumentError("byte_size: got 0, expected at least 1");
+  }
+
+  // Symbolic links are refused by shm_open itself. Without O_NONBLOCK, whoever holds a lease on the
+  // object would make the server wait for it, 45 seconds by default.
+  const Descriptor object(
+      shm_open(absl::StrCat("/", std::string(*name)).c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK, 0));
+  if (object.get() < 0 && (errno == EMFILE || errno == ENFILE)) {
+    return absl::UnavailableError("shared memory: the server is out of file descriptors");
+  }
+  struct stat status {};
+  if (object.get() < 0 || fstat(object.get(), &status) != 0 || !MayUse(object, status)) {
+    return NoSuchObject();
+  }
+  const auto object_bytes = static_cast<std::uint64_t>(status.st_size);
+  if (offset > object_bytes || byte_size > object_bytes - offset) {
+    return absl::InvalidArgumentError(absl::StrCat("offset and byte_size: got ", offset, " and ",
+                                                   byte_size, ", the object has ", object_bytes,
+                                                   " bytes"));
+  }
+
+  const std::uint64_t in_page = offset % static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t mapped_bytes = in_page + byte_size;
+  void* const mapped = mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, object.get(),
+                            static_cast<off_t>(offset - in_page));
+  if (mapped == MAP_FAILED) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("byte_size: the server has no room to map ", byte_size, " bytes"));
+  }
+  Pages pages(static_cast<std::byte*>(mapped), Unmap{mapped_bytes});
+  auto guard = BusErrorGuard::Create({pages.get(), mapped_bytes});
+  if (!guard) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("shared memory: ", BusErrorGuard::kMaxGuards, " regions are mapped, no more"));
+  }
+  const std::span bytes(pages.get() + in_page, byte_size);
+  return std::shared_ptr<const Region>(
+      new Region(std::move(pages), *std::move(guard), bytes, offset, status.st_dev, status.st_ino));
+}
+
+Region::Region(Pages pages, BusErrorGuard guard, std::span<std::byte> bytes, std::uint64_t offset,
+               dev_t device, ino_t inode)
+    : pages_(std::move(pages)),
+      guard_(std::move(guard)),
+      bytes_(bytes),
+      offset_(offset),
+      device_(device),
+      inode_(inode) {}
+
+void Region::Unmap::operator()(std::byte* pages) const { munmap(pages, bytes); }
+
+}  // namespace trelu::server
