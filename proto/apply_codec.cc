@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <iterator>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "apply_fallback.pb.h"
 #include "proto/apply_header.h"
+#include "proto/message_slices.h"
 #include "proto/slice_stream.h"
 
 namespace trelu {
@@ -19,28 +18,9 @@ namespace {
 
 // The longest header that the fast path reads: more than 64 sizes of ten bytes each take.
 constexpr std::size_t kMaxHeaderBytes = 1024;
-// protobuf's own limit, in every language.
-constexpr std::size_t kMaxMessageBytes = 0x7fffffff;
 // The most bytes of `tensor` and unknown fields together. A shape may take 24 times its bytes.
 constexpr std::size_t kMaxRestBytes = std::size_t{2} << 20;
-// Up to this size one allocation and a copy cost less than a second slice.
-constexpr std::size_t kMaxSingleSliceBytes = 4096;
-
 using Slices = absl::InlinedVector<grpc::Slice, 2>;
-
-Slices References(const grpc::ByteBuffer& message) {
-  Slices slices;
-  grpc::Slice single;
-  if (message.TrySingleSlice(&single).ok()) {
-    slices.push_back(std::move(single));
-    return slices;
-  }
-  std::vector<grpc::Slice> several;
-  if (message.Dump(&several).ok()) {
-    slices.assign(std::make_move_iterator(several.begin()), std::make_move_iterator(several.end()));
-  }
-  return slices;
-}
 
 std::span<const std::uint8_t> Prefix(const grpc::Slice& slice) {
   return {slice.begin(), std::min(slice.size(), kMaxHeaderBytes)};
@@ -80,11 +60,6 @@ grpc::Slice Adopt(std::string* bytes) {
           [](void* string) { delete static_cast<std::string*>(string); }, bytes};
 }
 
-absl::Status Malformed(absl::string_view name) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("malformed ", name, ": not a valid protobuf message"));
-}
-
 template <typename Fallback>
 absl::StatusOr<ApplyMessage> ParseByProtobuf(Slices slices, std::size_t bytes,
                                              absl::string_view name) {
@@ -92,7 +67,7 @@ absl::StatusOr<ApplyMessage> ParseByProtobuf(Slices slices, std::size_t bytes,
   SliceStream stream({slices.data(), slices.size()});
   // Bounded: otherwise protobuf trusts the length that `data` declares and reserves 50 MB for it.
   if (!parsed.ParseFromBoundedZeroCopyStream(&stream, static_cast<int>(bytes))) {
-    return Malformed(name);
+    return MalformedMessage(name);
   }
   slices.clear();
 
@@ -107,7 +82,7 @@ absl::StatusOr<ApplyMessage> ParseByProtobuf(Slices slices, std::size_t bytes,
         name, " with ", rest_bytes, " bytes beside its data: at most ", kMaxRestBytes));
   }
   fallback::Rest rest;
-  if (!rest.ParseFromString(parsed.SerializeAsString())) return Malformed(name);
+  if (!rest.ParseFromString(parsed.SerializeAsString())) return MalformedMessage(name);
   if (rest.has_tensor()) {
     const auto& shape = rest.tensor().shape();
     result.tensor.emplace().dtype = rest.tensor().dtype();
@@ -119,17 +94,11 @@ absl::StatusOr<ApplyMessage> ParseByProtobuf(Slices slices, std::size_t bytes,
 template <typename Fallback>
 absl::StatusOr<ApplyMessage> Decode(grpc::ByteBuffer& received, absl::string_view name,
                                     bool has_alpha) {
-  grpc::ByteBuffer message;
-  message.Swap(&received);
-  const std::size_t bytes = message.Length();
+  MessageSlices message;
+  if (absl::Status status = TakeSlices(received, name, message); !status.ok()) return status;
+  Slices& slices = message.slices;
+  const std::size_t bytes = message.bytes;
   if (bytes == 0) return ApplyMessage();
-  if (bytes > kMaxMessageBytes) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        name, " of ", bytes, " bytes: a protobuf message has at most ", kMaxMessageBytes));
-  }
-  Slices slices = References(message);
-  message.Clear();
-  if (slices.empty()) return Malformed(name);  // gRPC cannot read its own buffer
   std::optional<ApplyHeader> header = ParseUsualHeader(Prefix(slices[0]), bytes, has_alpha);
   if (!header && slices.size() > 1 && slices[0].size() < kMaxHeaderBytes) {
     std::array<std::uint8_t, kMaxHeaderBytes> buffer;
@@ -141,21 +110,13 @@ absl::StatusOr<ApplyMessage> Decode(grpc::ByteBuffer& received, absl::string_vie
                       .data = Tail(std::move(slices), header->bytes)};
 }
 
-grpc::ByteBuffer Encode(const TensorSpec* tensor, std::optional<float> alpha, Payload data) {
+grpc::ByteBuffer Encode(const TensorSpec* tensor, std::optional<float> alpha, const Payload& data) {
   std::array<std::uint8_t, kMaxWrittenHeaderBytes> header;
   const std::size_t header_bytes = WriteHeader(tensor, alpha, data.bytes(), header);
-  if (data.bytes() <= kMaxSingleSliceBytes) {
-    grpc::Slice slice(header_bytes + data.bytes());
-    auto* to = const_cast<std::uint8_t*>(slice.begin());  // just made, ours alone
-    to = std::copy_n(header.data(), header_bytes, to);
-    for (const grpc::Slice& part : data.slices()) to = std::copy(part.begin(), part.end(), to);
-    return {&slice, 1};
-  }
-  absl::InlinedVector<grpc::Slice, 8> slices;
-  slices.reserve(data.slices().size() + 1);
-  slices.emplace_back(header.data(), header_bytes);
-  slices.insert(slices.end(), data.slices().begin(), data.slices().end());
-  return {slices.data(), slices.size()};
+  MessageBuilder message(header_bytes, data.bytes());
+  std::copy_n(header.data(), header_bytes, message.Extend(header_bytes));
+  message.Append(data);
+  return message.Build();
 }
 
 }  // namespace
@@ -170,11 +131,11 @@ absl::StatusOr<ApplyMessage> DecodeApplyResponse(grpc::ByteBuffer& message) {
 
 grpc::ByteBuffer EncodeApplyRequest(const TensorSpec* tensor, std::optional<float> alpha,
                                     Payload data) {
-  return Encode(tensor, alpha, std::move(data));
+  return Encode(tensor, alpha, data);
 }
 
 grpc::ByteBuffer EncodeApplyResponse(const TensorSpec* tensor, Payload data) {
-  return Encode(tensor, std::nullopt, std::move(data));
+  return Encode(tensor, std::nullopt, data);
 }
 
 }  // namespace trelu

@@ -3,6 +3,8 @@
 #include <bit>
 #include <cstring>
 
+#include "proto/message_slices.h"
+
 namespace trelu {
 namespace {
 
@@ -14,9 +16,6 @@ enum Tag : std::uint8_t {
   kTensorDtype = 1 << 3 | 0,
   kTensorShape = 2 << 3 | 2,  // packed
 };
-
-// protobuf refuses longer fields (EpsCopyInputStream::ReadSize).
-constexpr std::uint64_t kMaxFieldBytes = 0x7fffffff - 16;
 
 class Reader {
  public:

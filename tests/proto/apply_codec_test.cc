@@ -23,6 +23,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::Join;
+using testing::Refer;
 
 constexpr std::int64_t kMaxInt64 = std::numeric_limits<std::int64_t>::max();
 
@@ -49,18 +50,6 @@ v1::ApplyRequest Request(std::size_t data_bytes) {
   request.set_alpha(0.25F);
   request.set_data(Text(data_bytes));
   return request;
-}
-
-// Slices that refer to `bytes`, as a transport's do to its read buffers.
-grpc::ByteBuffer Refer(const std::string& bytes, const std::vector<std::size_t>& cuts) {
-  std::vector<grpc::Slice> slices;
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i <= cuts.size(); ++i) {
-    const std::size_t end = i < cuts.size() ? cuts[i] : bytes.size();
-    slices.emplace_back(const_cast<char*>(bytes.data()) + begin, end - begin, [](void*) {});
-    begin = end;
-  }
-  return {slices.data(), slices.size()};
 }
 
 TEST(DecodeTest, LeavesThePayloadWhereItIs) {
@@ -281,7 +270,8 @@ TEST(EncodeTest, RefersToLargePayloads) {
 // leaves.
 TEST(EncodeTest, SendsTheReceivedSlicesOn) {
   std::string bytes = Request(8000).SerializeAsString();
-  grpc::ByteBuffer message = Refer(bytes, {2, 3000});
+  const std::array<std::size_t, 2> cuts = {2, 3000};
+  grpc::ByteBuffer message = Refer(bytes, cuts);
   absl::StatusOr<ApplyMessage> decoded = DecodeApplyRequest(message);
   ASSERT_TRUE(decoded.ok());
   decoded->data.MutableSegments().ApplyInPlace(ThresholdedRelu(DType::kFloat32, 1e38F), 0, 8000);

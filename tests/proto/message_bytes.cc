@@ -16,6 +16,17 @@ grpc::ByteBuffer Cut(std::string_view bytes, std::span<const std::size_t> cuts) 
   return {slices.data(), slices.size()};
 }
 
+grpc::ByteBuffer Refer(const std::string& bytes, std::span<const std::size_t> cuts) {
+  std::vector<grpc::Slice> slices;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= cuts.size(); ++i) {
+    const std::size_t end = i < cuts.size() ? cuts[i] : bytes.size();
+    slices.emplace_back(const_cast<char*>(bytes.data()) + begin, end - begin, [](void*) {});
+    begin = end;
+  }
+  return {slices.data(), slices.size()};
+}
+
 grpc::ByteBuffer CutEverywhere(std::string_view bytes) {
   std::vector<std::size_t> cuts;
   for (std::size_t i = 1; i < bytes.size(); ++i) cuts.push_back(i);
@@ -53,11 +64,22 @@ std::string BytesField(std::uint32_t field, std::string_view bytes) {
   return Tag(field, kBytes) + Varint(bytes.size()) + std::string(bytes);
 }
 
-std::string FloatField(std::uint32_t field, float value) {
-  std::string bytes = Tag(field, kFixed32);
+std::string Fixed32(float value) {
+  std::string bytes;
   const auto bits = std::bit_cast<std::uint32_t>(value);
   for (int shift = 0; shift < 32; shift += 8) bytes.push_back(static_cast<char>(bits >> shift));
   return bytes;
+}
+
+std::string Fixed64(double value) {
+  std::string bytes;
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  for (int shift = 0; shift < 64; shift += 8) bytes.push_back(static_cast<char>(bits >> shift));
+  return bytes;
+}
+
+std::string FloatField(std::uint32_t field, float value) {
+  return Tag(field, kFixed32) + Fixed32(value);
 }
 
 }  // namespace trelu::testing

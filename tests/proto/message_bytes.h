@@ -20,6 +20,10 @@ grpc::ByteBuffer Cut(std::string_view bytes, std::span<const std::size_t> cuts =
 // Slices of one byte.
 grpc::ByteBuffer CutEverywhere(std::string_view bytes);
 
+// The same, but the slices refer to `bytes`, which outlive them, as a transport's do to its read
+// buffers.
+grpc::ByteBuffer Refer(const std::string& bytes, std::span<const std::size_t> cuts = {});
+
 std::string Join(std::span<const grpc::Slice> slices);
 std::string Join(const grpc::ByteBuffer& buffer);
 
@@ -31,6 +35,8 @@ std::string Varint(std::uint64_t value, std::size_t min_bytes = 1);
 std::string Tag(std::uint32_t field, WireType type);
 std::string VarintField(std::uint32_t field, std::uint64_t value);
 std::string BytesField(std::uint32_t field, std::string_view bytes);
+std::string Fixed32(float value);
+std::string Fixed64(double value);
 std::string FloatField(std::uint32_t field, float value);
 
 }  // namespace trelu::testing
