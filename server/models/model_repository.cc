@@ -1,0 +1,206 @@
+#include "server/models/model_repository.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "server/log.h"
+#include "server/models/onnx_model.h"
+
+namespace trelu::server {
+namespace {
+
+constexpr std::size_t kShownNameBytes = 64;
+constexpr const char* kBuiltIn = "the name is a built-in model's";
+
+std::string Described(std::string_view name) {
+  return absl::StrCat("model \"", Printable(name, kShownNameBytes), "\"");
+}
+
+void LogGone(const std::string& name, std::int64_t version) {
+  Log(LogLevel::kInfo, "model gone", {{"model", name}, {"version", version}});
+}
+
+void LogNotRead(const std::string& directory, const absl::Status& status) {
+  const std::string reason(status.message());
+  LogSometimes("model_repository", LogLevel::kWarning, "model directory not read",
+               {{"directory", directory}, {"reason", reason}});
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<ModelRepository>> ModelRepository::Start(
+    std::string directory, std::chrono::milliseconds interval, ModelCatalog& catalog) {
+  std::unique_ptr<ModelRepository> repository(new ModelRepository(std::move(directory), catalog));
+  {
+    const std::lock_guard lock(repository->mutex_);
+    if (absl::Status listed = repository->RefreshAll(); !listed.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--model-repository ", repository->directory_, ": ", listed.message()));
+    }
+  }
+  if (interval.count() > 0) {
+    repository->poller_ =
+        std::thread([raw = repository.get(), interval] { raw->PollEvery(interval); });
+  }
+  return repository;
+}
+
+ModelRepository::~ModelRepository() {
+  {
+    const std::lock_guard lock(stop_mutex_);
+    stopping_ = true;
+  }
+  stop_wanted_.notify_all();
+  if (poller_.joinable()) poller_.join();
+}
+
+void ModelRepository::PollEvery(std::chrono::milliseconds interval) {
+  std::unique_lock lock(stop_mutex_);
+  while (!stop_wanted_.wait_for(lock, interval, [this] { return stopping_; })) {
+    lock.unlock();
+    Poll();
+    lock.lock();
+  }
+}
+
+void ModelRepository::Poll() {
+  const std::lock_guard lock(mutex_);
+  if (const absl::Status listed = RefreshAll(); !listed.ok()) LogNotRead(directory_, listed);
+}
+
+absl::Status ModelRepository::Load(std::string_view name) {
+  const std::lock_guard lock(mutex_);
+  const auto mark = unloaded_.find(name);
+  const bool was_unloaded = mark != unloaded_.end();
+  if (was_unloaded) unloaded_.erase(mark);
+  const absl::StatusOr<Versions*> versions = RefreshNamed(name, Read::kAll);
+  if (!versions.ok()) {
+    if (was_unloaded) unloaded_.emplace(name);
+    return versions.status();
+  }
+  for (const auto& [number, version] : **versions) {
+    if (version.reason.empty()) continue;
+    return absl::FailedPreconditionError(
+        absl::StrCat(Described(name), " version ", number, ": ", version.reason));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ModelRepository::Unload(std::string_view name) {
+  const std::lock_guard lock(mutex_);
+  const bool marked = unloaded_.emplace(name).second;
+  const auto known = models_.find(name);
+  if (known == models_.end() || catalog_.IsBuiltIn(name)) {
+    // Possibly newer than the last poll; being marked, it is not loaded.
+    absl::Status found = RefreshNamed(name, Read::kChanged).status();
+    if (!found.ok() && marked) unloaded_.erase(unloaded_.find(name));
+    return found;
+  }
+  for (auto& [number, version] : known->second) MarkUnloaded(known->first, number, version);
+  Publish();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ModelRepository::Versions*> ModelRepository::RefreshNamed(std::string_view name,
+                                                                         Read which) {
+  if (catalog_.IsBuiltIn(name)) {
+    return absl::FailedPreconditionError(absl::StrCat(Described(name), ": is built in"));
+  }
+  const absl::StatusOr<std::vector<std::string>> names = ListModelNames(directory_);
+  if (!names.ok()) return names.status();
+  const auto listed = std::lower_bound(names->begin(), names->end(), name);
+  if (listed != names->end() && *listed == name) {
+    if (absl::Status refreshed = Refresh(*listed, which); !refreshed.ok()) return refreshed;
+    Publish();
+    if (const auto model = models_.find(name); model != models_.end()) return &model->second;
+  }
+  return absl::NotFoundError(absl::StrCat(Described(name), ": not in the model repository"));
+}
+
+absl::Status ModelRepository::RefreshAll() {
+  const absl::StatusOr<std::vector<std::string>> names = ListModelNames(directory_);
+  if (!names.ok()) return names.status();
+  std::erase_if(models_, [&names](const auto& model) {
+    if (std::binary_search(names->begin(), names->end(), model.first)) return false;
+    for (const auto& [number, version] : model.second) LogGone(model.first, number);
+    return true;
+  });
+  for (const std::string& name : *names) {
+    if (const absl::Status refreshed = Refresh(name, Read::kChanged); !refreshed.ok()) {
+      LogNotRead(name, refreshed);
+    }
+  }
+  Publish();
+  return absl::OkStatus();
+}
+
+absl::Status ModelRepository::Refresh(const std::string& name, Read which) {
+  const absl::StatusOr<std::vector<ModelFile>> files = ListModelFiles(directory_, name);
+  if (!files.ok()) return files.status();
+  Versions& versions = models_[name];
+  std::erase_if(versions, [&](const auto& version) {
+    const bool there = std::any_of(files->begin(), files->end(), [&version](const ModelFile& file) {
+      return file.version == version.first;
+    });
+    if (!there) LogGone(name, version.first);
+    return !there;
+  });
+  for (const ModelFile& file : *files) RefreshVersion(name, file, which, versions[file.version]);
+  if (versions.empty()) models_.erase(name);
+  return absl::OkStatus();
+}
+
+void ModelRepository::RefreshVersion(const std::string& name, const ModelFile& file, Read which,
+                                     Version& version) {
+  if (unloaded_.contains(name)) return MarkUnloaded(name, file.version, version);
+  if (catalog_.IsBuiltIn(name)) return MarkRefused(name, file.version, kBuiltIn, version);
+  if (which == Read::kChanged && version.stamp && version.stamp == file.stamp) return;
+
+  const absl::StatusOr<FileContent> content = ReadModelFile(file.path, kMaxOnnxModelBytes);
+  // What could not be read is tried again at each poll.
+  version.stamp = content.ok() ? std::optional(content->stamp) : std::nullopt;
+  absl::StatusOr<Model> model = content.ok() ? ReadOnnxModel(content->bytes) : content.status();
+  if (!model.ok()) {
+    return MarkRefused(name, file.version, std::string(model.status().message()), version);
+  }
+  model->name = name;
+  model->version = file.version;
+  model->statistics = version.statistics;
+  version.model = std::make_shared<const Model>(*std::move(model));
+  version.reason.clear();
+  Log(LogLevel::kInfo, "model loaded", {{"model", name}, {"version", file.version}});
+}
+
+void ModelRepository::MarkUnloaded(const std::string& name, std::int64_t number, Version& version) {
+  if (version.model) {
+    Log(LogLevel::kInfo, "model unloaded", {{"model", name}, {"version", number}});
+  }
+  version.model.reset();
+  version.stamp.reset();
+  version.reason = "unloaded";
+}
+
+// The model that was loaded before, if any, stays.
+void ModelRepository::MarkRefused(const std::string& name, std::int64_t number, std::string reason,
+                                  Version& version) {
+  if (version.reason != reason) {
+    Log(LogLevel::kWarning, "model refused",
+        {{"model", name}, {"version", number}, {"reason", reason}});
+  }
+  version.reason = std::move(reason);
+}
+
+void ModelRepository::Publish() {
+  std::vector<ModelState> states;
+  for (const auto& [name, versions] : models_) {
+    for (const auto& [number, version] : versions) {
+      states.push_back({name, number, version.model, version.reason});
+    }
+  }
+  catalog_.Publish(std::move(states));
+}
+
+}  // namespace trelu::server
