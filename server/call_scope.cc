@@ -31,6 +31,10 @@ void CallScope::AddRequestBytes(std::uint64_t bytes) {
   corridor_.metrics.RequestBytes(bytes);
 }
 
+void CallScope::AddRejection(const absl::Status& status) {
+  corridor_.metrics.Rejected(ReasonOf(status));
+}
+
 grpc::Status CallScope::ToSend(const absl::Status& status) {
   if (const auto pushback = PushbackOf(status)) {
     context_.AddTrailingMetadata("grpc-retry-pushback-ms", std::to_string(pushback->count()));

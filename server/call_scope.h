@@ -23,6 +23,9 @@ class CallScope {
   // Payload that came, for the metrics and the log line.
   void AddRequestBytes(std::uint64_t bytes);
 
+  // Counts a request within the call that failed while the call goes on.
+  void AddRejection(const absl::Status& status);
+
   // What to send for `status`, whose push-back, if it has one, goes into the trailing metadata.
   grpc::Status ToSend(const absl::Status& status);
 

@@ -18,8 +18,9 @@ using grpc::health::v1::HealthCheckResponse;
 namespace {
 
 constexpr std::string_view kLiveness = "liveness";
-constexpr std::array<std::string_view, 4> kFollowServer = {
-    "", "readiness", "trelu.v1.ThresholdedRelu", "trelu.v1.Server"};
+constexpr std::array<std::string_view, 5> kFollowServer = {
+    "", "readiness", "trelu.v1.ThresholdedRelu", "trelu.v1.Server",
+    "inference.GRPCInferenceService"};
 
 // INVALID_ARGUMENT for a name longer than gRPC's own health service takes.
 absl::Status CheckName(const HealthCheckRequest& request) {

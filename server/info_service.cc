@@ -27,6 +27,7 @@ v1::GetInfoResponse InfoService::GetInfo() const {
   info.set_inline_bytes(corridor_.options.inline_bytes);
   info.set_max_message_bytes(corridor_.options.max_message_bytes);
   info.set_max_inflight_bytes(corridor_.options.max_inflight_bytes);
+  info.set_shared_memory_prefix(corridor_.options.shared_memory_prefix);
   for (const DType dtype : kAllDTypes) info.add_dtypes(static_cast<v1::DataType>(dtype));
   return info;
 }

@@ -36,6 +36,16 @@ struct Options {
   // A stream on which nothing was read or written for this long is ended; 0: never.
   std::chrono::milliseconds stream_idle_timeout = std::chrono::minutes(5);
 
+  // A directory NAME/VERSION/model.onnx; empty: only the built-in models. Looked at again this
+  // often; 0: never.
+  std::string model_repository;
+  std::chrono::milliseconds model_repository_poll = std::chrono::seconds(2);
+
+  // What the names of shared memory objects that clients may register begin with, one leading slash
+  // not counted; "/": anything; empty: shared memory is off. What may be registered at once.
+  std::string shared_memory_prefix;
+  std::uint64_t max_shared_memory_bytes = std::uint64_t{16} << 30;
+
   // PEM files. Certificate and key go together; a client CA makes client certificates required.
   std::string tls_cert;
   std::string tls_key;

@@ -64,6 +64,7 @@ absl::Status CheckNumbers(const Options& options, std::uint64_t memory_bytes) {
   const std::array durations = {
       Duration("--max-connection-age", options.max_connection_age),
       Duration("--stream-idle-timeout", options.stream_idle_timeout),
+      Duration("--model-repository-poll", options.model_repository_poll),
       Duration("--drain-delay", options.drain_delay),
       Duration("--drain-grace", options.drain_grace),
   };

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -20,6 +21,7 @@
 #include "server/credentials.h"
 #include "server/event_queue.h"
 #include "server/health_service.h"
+#include "server/inference/inference_service.h"
 #include "server/info_service.h"
 #include "server/listeners.h"
 #include "server/log.h"
@@ -89,13 +91,16 @@ struct Server::State {
         corridor(resolved, *workers, metrics),
         native(corridor),
         health(corridor),
-        info(corridor) {
+        info(corridor),
+        shared_memory(resolved.shared_memory_prefix,
+                      {.max_bytes = resolved.max_shared_memory_bytes}) {
     metrics.AddGauge("trelu_inflight_bytes", "Bytes of messages being computed or answered.",
                      [this] { return static_cast<double>(corridor.admission.bytes_in_flight()); });
     metrics.AddGauge("trelu_inflight_calls", "Calls in flight, health watches not counted.",
                      [this] { return static_cast<double>(corridor.calls.value()); });
   }
 
+  absl::Status StartModels();
   absl::Status StartAdmin();
   absl::Status StartGrpc();
   void Drain();
@@ -107,6 +112,10 @@ struct Server::State {
   ThresholdedReluService native;
   HealthService health;
   InfoService info;
+  ModelCatalog models;
+  SharedMemory shared_memory;
+  std::unique_ptr<ModelRepository> repository;
+  std::optional<InferenceService> inference;
   std::vector<std::unique_ptr<EventQueue>> queues;
   std::unique_ptr<grpc::Server> grpc_server;
   std::unique_ptr<AdminHttp> admin;
@@ -119,6 +128,24 @@ struct Server::State {
   Phase phase = Phase::kServing;
   bool hurry = false;
 };
+
+absl::Status Server::State::StartModels() {
+  const Options& options = corridor.options;
+  if (!options.model_repository.empty()) {
+    auto started =
+        ModelRepository::Start(options.model_repository, options.model_repository_poll, models);
+    if (!started.ok()) {
+      return absl::Status(started.status().code(),
+                          absl::StrCat("--model-repository: ", started.status().message()));
+    }
+    repository = *std::move(started);
+  }
+  inference.emplace(corridor, InferenceRooms{.models = models,
+                                             .repository = repository.get(),
+                                             .shared_memory = shared_memory,
+                                             .serving = [this] { return health.serving(); }});
+  return absl::OkStatus();
+}
 
 absl::Status Server::State::StartAdmin() {
   const std::string& address = corridor.options.admin_listen;
@@ -149,6 +176,7 @@ absl::Status Server::State::StartGrpc() {
   builder.RegisterService(&native.service());
   builder.RegisterService(&health.service());
   builder.RegisterService(&info.service());
+  builder.RegisterService(&inference->service());
   // One queue, with its thread, for two processors: a connection belongs to one queue, and more
   // pollers only hand events over to each other.
   const int queue_count = std::max(1, AvailableCpus() / 2);
@@ -165,6 +193,7 @@ absl::Status Server::State::StartGrpc() {
       native.Accept(*queue);
       health.Accept(*queue);
       info.Accept(*queue);
+      inference->Accept(*queue);
     });
   }
   return absl::OkStatus();
@@ -180,6 +209,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const Options& options,
   auto state = std::make_unique<State>(resolved, std::move(workers));
   // From here the destructor ends whatever has started.
   std::unique_ptr<Server> server(new Server(std::move(state)));
+  if (absl::Status models = server->state_->StartModels(); !models.ok()) return models;
   if (absl::Status admin = server->state_->StartAdmin(); !admin.ok()) return admin;
   if (absl::Status grpc = server->state_->StartGrpc(); !grpc.ok()) return grpc;
   server->state_->health.SetServing(true);

@@ -34,8 +34,8 @@ absl::Status Enter(Corridor& corridor, std::optional<Admission::Ticket>& share,
                    Conversation& conversation, grpc::ByteBuffer& message) {
   const std::size_t message_bytes = message.Length();
   if (absl::Status size = corridor.CheckSize(message_bytes); !size.ok()) return size;
-  if (absl::Status held = HoldShare(corridor, share, message_bytes); !held.ok()) return held;
-  return conversation.Take(message);
+  if (absl::Status taken = conversation.Take(message); !taken.ok()) return taken;
+  return HoldShare(corridor, share, message_bytes + conversation.fresh_bytes());
 }
 
 }  // namespace

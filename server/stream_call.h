@@ -8,6 +8,7 @@
 #include <grpcpp/support/byte_buffer.h>
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -27,6 +28,9 @@ class Conversation {
 
   // Decodes and validates the next message. After an error, Answer is asked what to make of it.
   virtual absl::Status Take(grpc::ByteBuffer& message) = 0;
+
+  // Memory that the result will take beside the message's.
+  virtual std::uint64_t fresh_bytes() const { return 0; }
 
   // What Take found to be computed, if anything; what it refers to stays until Answer.
   virtual std::optional<Work> TakeWork() = 0;

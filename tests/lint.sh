@@ -50,8 +50,7 @@ units=$(comm -12 <(sort -u <<< "$units") - <<< "$compiled")
 if [ -n "$units" ]; then
   echo "lint: clang-tidy over $(wc -l <<< "$units") files, $jobs at once"
   # One line a file, so that minutes of work are seen to move.
-  xargs -P "$jobs" -I {} bash -c 'clang-tidy-14 --quiet -p build/release {} 2>/dev/null && echo "  ok {}"' \
-    <<< "$units" || failed=1
+  xargs -P "$jobs" -n 1 tests/tidy.py <<< "$units" || failed=1
 fi
 if [ $failed = 0 ]; then echo 'lint: clean'; else echo 'lint: FAILED'; fi
 exit $failed

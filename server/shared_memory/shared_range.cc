@@ -8,6 +8,12 @@ SharedRange::SharedRange(std::shared_ptr<const Region> region, std::size_t offse
                          std::size_t bytes)
     : region_(std::move(region)), bytes_(region_->bytes().subspan(offset, bytes)) {}
 
+SharedRange SharedRange::First(std::size_t bytes) const {
+  SharedRange first = *this;
+  first.bytes_ = bytes_.first(bytes);
+  return first;
+}
+
 std::uint64_t SharedRange::offset_in_object() const {
   return region_->offset() + static_cast<std::uint64_t>(bytes_.data() - region_->bytes().data());
 }

@@ -20,6 +20,9 @@ class SharedRange {
   // The range lies within `region`.
   SharedRange(std::shared_ptr<const Region> region, std::size_t offset, std::size_t bytes);
 
+  // The first `bytes` of them, at most as many as there are.
+  SharedRange First(std::size_t bytes) const;
+
   // Of any alignment.
   std::span<std::byte> bytes() const { return bytes_; }
 

@@ -11,24 +11,14 @@ example=$source/client/examples/python
 # Stubs as a user would generate them, in a folder of their own.
 work=$(mktemp -d)
 source "$source/deploy/start_server.sh"
+source "$source/tests/support/python_venv.sh"
 finish() {
   stop_server || true
   rm -rf "$work"
 }
 trap finish EXIT
 
-venv=$cache/$(sha256sum "$example/requirements.txt" | cut -c1-16)
-if [ ! -e "$venv/complete" ]; then
-  rm -rf "$venv"
-  python3 -m venv "$venv"
-  if ! "$venv/bin/pip" install --quiet --disable-pip-version-check -r "$example/requirements.txt"; then
-    echo "The packages of $example/requirements.txt cannot be had: PyPI is out of reach or has changed."
-    [ "${CI:-}" = true ] && exit 1
-    echo "SKIPPED: the Python example was not run"
-    exit 77
-  fi
-  touch "$venv/complete"
-fi
+python_venv "$example/requirements.txt" "$cache"
 
 "$venv/bin/python" -m grpc_tools.protoc -I "$source/proto" --python_out="$work" --grpc_python_out="$work" \
   trelu/v1/trelu.proto

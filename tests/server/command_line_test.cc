@@ -12,28 +12,14 @@
 #include <variant>
 #include <vector>
 
+#include "tests/server/parse_arguments.h"
+
 namespace trelu::server {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::MatchesRegex;
-
-struct Outcome {
-  std::variant<Options, int> result;
-  std::string out;
-  std::string err;
-};
-
-Outcome Parse(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), "trelu-server");
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  std::ostringstream out;
-  std::ostringstream err;
-  auto result = ParseCommandLine(static_cast<int>(argv.size()), argv.data(), out, err);
-  return {std::move(result), out.str(), err.str()};
-}
 
 Options ParseOk(std::vector<std::string> arguments) {
   Outcome outcome = Parse(std::move(arguments));
@@ -45,12 +31,14 @@ Options ParseOk(std::vector<std::string> arguments) {
 // Every field, so that the comparison below fails to compile when one is added.
 auto Fields(const Options& options) {
   const auto& [listen, admin_listen, workers, inline_bytes, max_message_bytes, max_inflight_bytes,
-               max_connection_age, stream_idle_timeout, tls_cert, tls_key, tls_client_ca,
+               max_connection_age, stream_idle_timeout, model_repository, model_repository_poll,
+               shared_memory_prefix, max_shared_memory_bytes, tls_cert, tls_key, tls_client_ca,
                reflection, drain_delay, drain_grace, log_format, log_calls] = options;
   return std::make_tuple(listen, admin_listen, workers, inline_bytes, max_message_bytes,
-                         max_inflight_bytes, max_connection_age, stream_idle_timeout, tls_cert,
-                         tls_key, tls_client_ca, reflection, drain_delay, drain_grace, log_format,
-                         log_calls);
+                         max_inflight_bytes, max_connection_age, stream_idle_timeout,
+                         model_repository, model_repository_poll, shared_memory_prefix,
+                         max_shared_memory_bytes, tls_cert, tls_key, tls_client_ca, reflection,
+                         drain_delay, drain_grace, log_format, log_calls);
 }
 constexpr std::size_t kFieldCount = std::tuple_size_v<decltype(Fields({}))>;
 
@@ -83,6 +71,10 @@ const std::vector<FlagCase>& FlagCases() {
       {"--max-inflight-bytes", "2GiB", "TRELU_MAX_INFLIGHT_BYTES"},
       {"--max-connection-age", "1h", "TRELU_MAX_CONNECTION_AGE"},
       {"--stream-idle-timeout", "0", "TRELU_STREAM_IDLE_TIMEOUT"},
+      {"--model-repository", "/m", "TRELU_MODEL_REPOSITORY"},
+      {"--model-repository-poll", "0", "TRELU_MODEL_REPOSITORY_POLL"},
+      {"--shared-memory-prefix", "/trelu-", "TRELU_SHARED_MEMORY_PREFIX"},
+      {"--max-shared-memory-bytes", "1GiB", "TRELU_MAX_SHARED_MEMORY_BYTES"},
       {"--tls-cert", "/c", "TRELU_TLS_CERT", {"--tls-key", "/k"}},
       {"--tls-key", "/k", "TRELU_TLS_KEY", {"--tls-cert", "/c"}},
       {"--tls-client-ca", "/a", "TRELU_TLS_CLIENT_CA", {"--tls-cert", "/c", "--tls-key", "/k"}},
@@ -177,65 +169,6 @@ TEST_F(CommandLineTest, TakesAnEmptyVariableAsNotSet) {
   setenv("TRELU_WORKERS", "", 1);
   EXPECT_EQ(ParseOk({}).workers, 0);
 }
-
-struct UsageError {
-  const char* name;
-  std::vector<std::string> arguments;
-  std::vector<const char*> told;
-};
-void PrintTo(const UsageError& row, std::ostream* out) { *out << row.name; }
-
-class UsageErrorTest : public CommandLineTest, public testing::WithParamInterface<UsageError> {};
-
-TEST_P(UsageErrorTest, ExitsWithTwoAndSaysWhy) {
-  const Outcome outcome = Parse(GetParam().arguments);
-  ASSERT_TRUE(std::holds_alternative<int>(outcome.result));
-  EXPECT_EQ(std::get<int>(outcome.result), 2);
-  EXPECT_EQ(outcome.out, "");
-  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
-  for (const char* told : GetParam().told) EXPECT_THAT(outcome.err, HasSubstr(told));
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Arguments, UsageErrorTest,
-    testing::Values(
-        UsageError{"UnknownFlag", {"--port=80"}, {"--port=80"}},
-        UsageError{"UnknownShortFlag", {"-p"}, {"-p"}},
-        UsageError{"Positional", {"serve"}, {"serve"}},
-        UsageError{"PositionalAfterListen", {"--listen", "a:1", "b:2"}, {"b:2"}},
-        UsageError{"MissingValueAtEnd", {"--workers"}, {"--workers"}},
-        UsageError{"MissingValueBeforeFlag",
-                   {"--tls-cert", "--tls-key", "k"},
-                   {"--tls-cert", "needs a value"}},
-        UsageError{"EmptyNumber", {"--workers", ""}, {"--workers", "from 0 to 1024"}},
-        UsageError{"NegativeCount",
-                   {"--workers", "-1"},
-                   {"--workers", "TRELU_WORKERS", "\"-1\"", "from 0 to 1024"}},
-        UsageError{"CountWithTail", {"--workers", "2x"}, {"--workers", "from 0 to 1024"}},
-        UsageError{"CountTooLarge", {"--workers", "1025"}, {"--workers", "from 0 to 1024"}},
-        UsageError{"NegativeSize",
-                   {"--max-message-bytes=-1"},
-                   {"--max-message-bytes", "\"-1\"", "from 1 to 2147483647"}},
-        UsageError{"NegativeSizeApart", {"--inline-bytes", "-1"}, {"--inline-bytes", "from 0 to"}},
-        UsageError{
-            "SizeTooLarge", {"--max-message-bytes", "2GiB"}, {"--max-message-bytes", "2147483647"}},
-        UsageError{"SizeZero", {"--max-message-bytes", "0"}, {"--max-message-bytes", "from 1"}},
-        UsageError{"NegativeTime", {"--drain-delay", "-5s"}, {"--drain-delay", "0 to 596h"}},
-        UsageError{"TimeTooLarge", {"--drain-delay", "597h"}, {"--drain-delay", "0 to 596h"}},
-        UsageError{"TimeWithoutUnit", {"--drain-delay", "5 s"}, {"--drain-delay", "250ms"}},
-        UsageError{"UnknownChoice", {"--log-format", "xml"}, {"--log-format", "text|json"}},
-        UsageError{"UnknownBoolean", {"--reflection", "maybe"}, {"--reflection", "true|false"}},
-        UsageError{"PortWord", {"--listen", "h:abc"}, {"--listen", "0 to 65535"}},
-        UsageError{"PortNegative", {"--listen", "h:-1"}, {"--listen", "0 to 65535"}},
-        UsageError{"PortTooLarge", {"--listen", "h:65536"}, {"--listen", "0 to 65535"}},
-        UsageError{"PortWithTail", {"--listen", "h:80;rm"}, {"--listen", "0 to 65535"}},
-        UsageError{
-            "AdminPortTooLarge", {"--admin-listen", "h:65536"}, {"--admin-listen", "0 to 65535"}},
-        UsageError{"KeyWithoutCert", {"--tls-key", "k"}, {"--tls-key", "--tls-cert"}},
-        UsageError{
-            "ClientCaWithoutCert", {"--tls-client-ca", "k"}, {"--tls-client-ca", "--tls-cert"}},
-        UsageError{"ControlBytes", {"--log-format", "a\nb"}, {"a\\x0ab"}}),
-    [](const auto& row) { return row.param.name; });
 
 TEST_F(CommandLineTest, NamesTheVariableThatIsWrong) {
   setenv("TRELU_DRAIN_GRACE", "soon", 1);

@@ -1,0 +1,296 @@
+#include "server/inference/inference.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <array>
+#include <utility>
+
+#include "server/log.h"
+#include "server/refusal.h"
+#include "server/small_methods.h"
+#include "server/status.h"
+#include "server/tensor_request.h"
+
+namespace trelu::server {
+namespace {
+
+using inference::InferTensorContents;
+using inference::ModelInferRequest;
+using inference::ModelInferResponse;
+
+constexpr std::size_t kShownNameBytes = 64;
+
+std::string Quoted(std::string_view kind, const std::string& name) {
+  return absl::StrCat(absl::string_view(kind.data(), kind.size()), " '",
+                      Printable(name, kShownNameBytes), "'");
+}
+
+// Of arrays that the operator takes none of.
+bool HasOtherElements(const InferTensorContents& contents) {
+  return contents.bool_contents_size() > 0 || contents.int_contents_size() > 0 ||
+         contents.int64_contents_size() > 0 || contents.uint_contents_size() > 0 ||
+         contents.uint64_contents_size() > 0 || contents.bytes_contents_size() > 0;
+}
+
+// The elements that came in arrays of their type.
+absl::StatusOr<Payload> TakeTyped(const std::string& input, const InferTensorContents& contents,
+                                  TypedContents typed, DType dtype) {
+  if (dtype == DType::kFloat16 || dtype == DType::kBFloat16) {
+    const std::string_view datatype = OpenInferenceName(dtype);
+    return absl::InvalidArgumentError(absl::StrCat(
+        input, ": contents: there are none for ",
+        absl::string_view(datatype.data(), datatype.size()), "; send raw_input_contents"));
+  }
+  const bool single = dtype == DType::kFloat32;
+  if (HasOtherElements(contents) || !(single ? typed.fp64 : typed.fp32).empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(input, ": contents: expected ",
+                                                   single ? "fp32_contents" : "fp64_contents",
+                                                   " alone, of the tensor's datatype"));
+  }
+  return std::move(single ? typed.fp32 : typed.fp64);
+}
+
+Segments OneRange(std::span<std::byte> range) {
+  Segments segments;
+  segments.Append(range);
+  return segments;
+}
+
+std::chrono::system_clock::time_point Earlier(std::chrono::system_clock::time_point deadline,
+                                              std::optional<std::chrono::microseconds> timeout) {
+  if (!timeout) return deadline;
+  const auto now = std::chrono::system_clock::now();
+  // By subtraction and in microseconds: neither the sum nor the timeout in nanoseconds may fit.
+  const auto left = std::chrono::floor<std::chrono::microseconds>(deadline - now);
+  return left > *timeout ? now + *timeout : deadline;
+}
+
+}  // namespace
+
+absl::Status Inference::Take(grpc::ByteBuffer& message,
+                             std::chrono::system_clock::time_point call_deadline) {
+  deadline_ = call_deadline;
+  absl::StatusOr<InferRequest> decoded = DecodeModelInferRequest(message);
+  absl::Status status = decoded.status();
+  if (status.ok()) status = Read(*std::move(decoded));
+  taken_ = Clock::now();
+  return status;
+}
+
+absl::Status Inference::Read(InferRequest message) {
+  id_ = std::move(*message.header.mutable_id());
+  const ModelInferRequest& header = message.header;
+  auto model = models_.Find(header.model_name(), header.model_version());
+  if (!model.ok()) return model.status();
+  model_ = *std::move(model);
+
+  const auto parameters = ReadRequestParameters(header.parameters());
+  if (!parameters.ok()) return parameters.status();
+  if (parameters->alpha && model_->alpha) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "parameters['alpha']: ", Quoted("model", model_->name), " has its own, ", *model_->alpha));
+  }
+  deadline_ = Earlier(deadline_, parameters->timeout);
+  const float alpha = model_->alpha.value_or(parameters->alpha.value_or(kDefaultAlpha));
+  if (absl::Status input = ReadInput(message, alpha); !input.ok()) return input;
+  return ReadOutput(header);
+}
+
+absl::Status Inference::ReadInput(InferRequest& message, float alpha) {
+  const ModelInferRequest& header = message.header;
+  if (header.inputs_size() != 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("inputs: got ", header.inputs_size(), ", expected 1, named '",
+                     Printable(model_->input_name, kShownNameBytes), "'"));
+  }
+  const auto& tensor = header.inputs(0);
+  if (tensor.name() != model_->input_name) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(Quoted("input", tensor.name()), ": unexpected name, expected '",
+                     Printable(model_->input_name, kShownNameBytes), "'"));
+  }
+  const std::string input = Quoted("input", tensor.name());
+  const auto dtype = CheckDType(*model_, tensor.datatype());
+  if (!dtype.ok()) return dtype.status();
+  auto spec = TensorSpec::Create(
+      *dtype, {tensor.shape().data(), static_cast<std::size_t>(tensor.shape_size())});
+  if (!spec.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(input, ": ", spec.status().message()));
+  }
+  spec_ = *std::move(spec);
+  if (absl::Status shape = CheckShape(*model_, spec_->shape()); !shape.ok()) return shape;
+  op_.emplace(*dtype, alpha);
+
+  auto placement = ReadPlacement(input, tensor.parameters());
+  if (!placement.ok()) return placement.status();
+  auto& raw = message.tensors.raw;
+  if (*placement && (!raw.empty() || tensor.has_contents())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(input, ": has both a shared_memory_region and ",
+                     raw.empty() ? "contents" : "raw_input_contents"));
+  }
+  if (tensor.has_contents() && !raw.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(input, ": has both contents and raw_input_contents"));
+  }
+  if (raw.size() > 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("raw_input_contents: got ", raw.size(), " entries, expected 1"));
+  }
+  if (*placement) {
+    auto range = FindRange(input, **placement);
+    if (!range.ok()) return range.status();
+    input_.emplace((*placement)->region, *std::move(range));
+  } else if (!raw.empty()) {
+    data_ = std::move(raw[0]);
+  } else if (tensor.has_contents()) {
+    auto typed = TakeTyped(input, tensor.contents(), std::move(message.tensors.typed[0]), *dtype);
+    if (!typed.ok()) return typed.status();
+    data_ = *std::move(typed);
+  }
+  const std::uint64_t bytes = input_ ? input_->range.bytes().size() : data_.bytes();
+  if (bytes != spec_->bytes()) {
+    return absl::InvalidArgumentError(absl::StrCat(input, ": got ", bytes, " bytes, expected ",
+                                                   spec_->bytes(), " for ", Describe(*spec_)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Inference::ReadOutput(const ModelInferRequest& header) {
+  if (header.outputs_size() > 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("outputs: got ", header.outputs_size(), ", expected at most 1, named '",
+                     Printable(model_->output_name, kShownNameBytes), "'"));
+  }
+  if (header.outputs_size() == 1) {
+    const auto& tensor = header.outputs(0);
+    if (tensor.name() != model_->output_name) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(Quoted("output", tensor.name()), ": unexpected name, expected '",
+                       Printable(model_->output_name, kShownNameBytes), "'"));
+    }
+    const std::string output = Quoted("output", tensor.name());
+    auto placement = ReadPlacement(output, tensor.parameters());
+    if (!placement.ok()) return placement.status();
+    if (*placement) {
+      if ((*placement)->byte_size < spec_->bytes()) {
+        return absl::InvalidArgumentError(absl::StrCat(output, ": too small: room for ",
+                                                       (*placement)->byte_size, " bytes, expected ",
+                                                       spec_->bytes(), " for ", Describe(*spec_)));
+      }
+      auto range = FindRange(output, **placement);
+      if (!range.ok()) return range.status();
+      // Clients may offer more room than the result takes.
+      *range = range->First(static_cast<std::size_t>(spec_->bytes()));
+      if (input_ && Compare(input_->range, *range) == SharedRange::Overlap::kPartial) {
+        return absl::InvalidArgumentError(
+            absl::StrCat(output,
+                         ": overlaps the input in shared memory, but is not the same "
+                         "range"));
+      }
+      output_.emplace((*placement)->region, *std::move(range));
+    }
+  }
+  if (fresh_bytes() > max_message_bytes_) {
+    return TooLarge(fresh_bytes(), max_message_bytes_);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<SharedRange> Inference::FindRange(std::string_view tensor,
+                                                 const Placement& placement) const {
+  auto range = shared_memory_.Find(placement.region, placement.offset, placement.byte_size);
+  if (range.ok()) return range;
+  return absl::Status(range.status().code(),
+                      absl::StrCat(absl::string_view(tensor.data(), tensor.size()), ": ",
+                                   range.status().message()));
+}
+
+std::uint64_t Inference::fresh_bytes() const { return input_ && !output_ ? spec_->bytes() : 0; }
+
+Work Inference::TakeWork() {
+  if (!input_) {
+    return {*op_, data_.MutableSegments(), output_ ? output_->range.bytes().data() : nullptr};
+  }
+  std::byte* y = nullptr;
+  if (!output_) {
+    data_.Append(grpc::Slice(static_cast<std::size_t>(spec_->bytes())));
+    if (!data_.empty()) {
+      // Just made, ours alone; the bytes of a short one stand within the slice object itself.
+      y = reinterpret_cast<std::byte*>(const_cast<std::uint8_t*>(data_.slices()[0].begin()));
+    }
+  } else if (Compare(input_->range, output_->range) == SharedRange::Overlap::kNone) {
+    y = output_->range.bytes().data();
+  }
+  return {*op_, OneRange(input_->range.bytes()), y};
+}
+
+absl::Status Inference::Check(const absl::Status& computed) const {
+  if (!computed.ok()) return computed;
+  for (const std::optional<Placed>* placed : {&input_, &output_}) {
+    if (*placed && (*placed)->range.lost()) return RegionLost((*placed)->region);
+  }
+  return absl::OkStatus();
+}
+
+grpc::ByteBuffer Inference::EncodeResponse(Within within) {
+  const auto begun = Clock::now();
+  ModelInferResponse header;
+  header.set_model_name(model_->name);
+  header.set_model_version(absl::StrCat(model_->version));
+  header.set_id(id_);
+  auto* output = header.add_outputs();
+  output->set_name(model_->output_name);
+  const std::string_view datatype = OpenInferenceName(spec_->dtype());
+  output->set_datatype(datatype.data(), datatype.size());
+  const auto dims = spec_->shape().dims();
+  output->mutable_shape()->Add(dims.begin(), dims.end());
+  // Every output has its raw entry, an empty one when the elements went to shared memory: Triton's
+  // C++ client counts on it.
+  std::array<Payload, 1> raw;
+  if (!output_) raw[0] = std::move(data_);
+  grpc::ByteBuffer response;
+  if (within == Within::kStream) {
+    (*header.mutable_parameters())["triton_final_response"].set_bool_param(true);
+    response = EncodeModelStreamInferResponse(header, raw);
+  } else {
+    response = EncodeModelInferResponse(header, raw);
+  }
+  encoding_ = Clock::now() - begun;
+  return response;
+}
+
+grpc::ByteBuffer Inference::EncodeError(const absl::Status& status) const {
+  inference::ModelStreamInferResponse response;
+  const grpc::Status told = ToGrpcStatus(status);
+  // The id in the text too: Triton's Python client hands on nothing else.
+  response.set_error_message(id_.empty()
+                                 ? told.error_message()
+                                 : absl::StrCat("request '", Printable(id_, kShownNameBytes),
+                                                "': ", told.error_message()));
+  ModelInferResponse& header = *response.mutable_infer_response();
+  header.set_id(id_);
+  if (model_) {
+    header.set_model_name(model_->name);
+    header.set_model_version(absl::StrCat(model_->version));
+  }
+  auto& parameters = *header.mutable_parameters();
+  parameters["triton_final_response"].set_bool_param(true);
+  parameters["grpc_status_code"].set_int64_param(told.error_code());
+  return SerializeMessage(response);
+}
+
+void Inference::Record(const absl::Status& status, const Compute* compute) {
+  if (!model_) return;
+  InferDurations durations;
+  durations.total = Clock::now() - arrived_;
+  durations.compute_input = taken_ - arrived_;
+  durations.compute_output = encoding_;
+  if (compute != nullptr) {
+    durations.queue = compute->queue_time();
+    durations.compute_infer = compute->kernel_time();
+  }
+  model_->statistics->Record(durations, status.ok());
+}
+
+}  // namespace trelu::server

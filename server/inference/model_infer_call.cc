@@ -1,0 +1,43 @@
+// One ModelInfer call, from the wire to the kernel and back.
+#include "server/inference/inference.h"
+#include "server/inference/inference_service.h"
+#include "server/unary_call.h"
+
+namespace trelu::server {
+namespace {
+
+absl::StatusOr<Admission::Ticket> Enter(Corridor& corridor, UnaryCall& call, Inference& inference) {
+  const std::size_t message_bytes = call.message().Length();
+  if (absl::Status open = corridor.Open(); !open.ok()) return open;
+  if (absl::Status size = corridor.CheckSize(message_bytes); !size.ok()) return size;
+  if (absl::Status taken = inference.Take(call.message(), call.context().deadline()); !taken.ok()) {
+    return taken;
+  }
+  call.scope().AddRequestBytes(inference.message_payload_bytes());
+  return corridor.Admit(message_bytes + inference.fresh_bytes());
+}
+
+}  // namespace
+
+Task InferenceService::ModelInfer(EventQueue& queue) {
+  UnaryCall call(corridor_, service_, model_infer_, queue);
+  if (!co_await call.Arrival()) co_return;
+  ModelInfer(queue);
+
+  Inference inference(rooms_.models, rooms_.shared_memory, corridor_.options.max_message_bytes);
+  const auto ticket = Enter(corridor_, call, inference);
+  absl::Status status = ticket.status();
+  grpc::ByteBuffer response;
+  if (status.ok()) {
+    Compute compute(corridor_, queue, call.end(), inference.deadline(), inference.TakeWork());
+    const absl::Status computed = co_await compute;
+    status = inference.Check(computed);
+    if (status.ok()) response = inference.EncodeResponse(Inference::Within::kUnary);
+    inference.Record(status, &compute);
+  } else {
+    inference.Record(status, nullptr);
+  }
+  co_await call.Finish(status, response);
+}
+
+}  // namespace trelu::server
