@@ -30,6 +30,16 @@ using Kernel = void (*)(const std::byte* x, std::byte* y, std::size_t bytes,
 // `level` must be a supported one.
 Kernel KernelOf(DType dtype, KernelLevel level);
 
+// Results too large for the caches are better written past them: an ordinary store first reads the
+// line that it is about to overwrite. memcpy does the same.
+inline constexpr std::size_t kStreamingAlignment = 64;
+// A streaming kernel takes multiples of this many bytes.
+inline constexpr std::size_t kStreamingGroupBytes = std::size_t{4} * 4096;
+
+// The same with such stores: `y` is aligned to kStreamingAlignment and does not overlap `x`, and
+// `bytes` is a multiple of kStreamingGroupBytes. Null where the processor's family has none.
+Kernel StreamingKernelOf(DType dtype, KernelLevel level);
+
 }  // namespace trelu
 
 #endif  // TRELU_CORE_KERNEL_H_

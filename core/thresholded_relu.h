@@ -32,11 +32,10 @@ class ThresholdedRelu {
   void Apply(std::span<const std::byte> x, std::byte* y) const;
 
  private:
-  void ApplyStreaming(std::span<const std::byte> x, std::byte* y) const;
-
   DType dtype_;
   std::uint64_t alpha_bits_;  // alpha cast to dtype_, in the low bits
   Kernel kernel_;
+  Kernel streaming_kernel_;
 };
 
 }  // namespace trelu
