@@ -67,7 +67,10 @@ bool CutByServer(const absl::Status& status) {
 }
 
 std::optional<std::chrono::milliseconds> PushbackOf(const absl::Status& status) {
-  if (status.code() != absl::StatusCode::kUnavailable) return std::nullopt;
+  // Of our own only: a model that is not loaded is UNAVAILABLE too, and may stay so.
+  if (status.code() != absl::StatusCode::kUnavailable || !status.GetPayload(kReason)) {
+    return std::nullopt;
+  }
   // While draining, long enough that a client's few attempts are not all spent before its balancer
   // has another address.
   return std::chrono::milliseconds(ReasonOf(status) == Rejection::kDraining ? 100 : 50);

@@ -43,6 +43,8 @@ std::vector<RefusalCase> RefusalCases() {
        absl::StatusCode::kCancelled, Rejection::kCancelled, none, false, "cancelled by the caller"},
       {"WrongInput", absl::InvalidArgumentError("data: wrong"), absl::StatusCode::kInvalidArgument,
        Rejection::kInvalid, none, false, "data: wrong"},
+      {"NotLoaded", absl::UnavailableError("model: not ready"), absl::StatusCode::kUnavailable,
+       Rejection::kInvalid, none, false, "model: not ready"},
   };
 }
 
