@@ -35,7 +35,7 @@ void ElementPieces::Take(WireReader& reader, std::size_t bytes, std::size_t most
 
 Payload ElementPieces::Finish() {
   AppendCopied();
-  return std::move(payload_);
+  return std::exchange(payload_, Payload());
 }
 
 void ElementPieces::AppendCopied() {

@@ -15,11 +15,11 @@ namespace trelu {
 // into blocks: a slice for each would take many times its bytes.
 class ElementPieces {
  public:
-  // Takes the next `bytes` bytes of `reader`, which must be there. No more than `most_bytes`, these
-  // included, will be taken from here on: no block is larger.
+  // Takes the next `bytes` bytes of `reader`, which must be there. A new block has room
+  // for `most_bytes` at most.
   void Take(WireReader& reader, std::size_t bytes, std::size_t most_bytes);
 
-  // All that was taken, in order. The object is to be used no more.
+  // All that was taken since the last call, in order.
   Payload Finish();
 
  private:

@@ -53,8 +53,6 @@ class Splitter {
 
   bool Tensor(const Field& field) {
     if (tensors_.typed.size() == kMaxInferTensors) return RefuseMoreThan(type_.tensors);
-    fp32_ = ElementPieces();
-    fp64_ = ElementPieces();
     tensor_end_ = reader_.position() + field.bytes;
     const auto take = [this](const Field& inner, const WireReader& begin) {
       return inner.tag == kContents ? Contents(inner) : Keep(inner, begin);
@@ -119,18 +117,19 @@ class Splitter {
       if (!ReadHead(end, field)) return Malformed();
       if (!take(field, begin)) return false;
     }
-    return reader_.position() == end || Malformed();
+    return true;
   }
 
-  // Reads a field up to the bytes whose number is then known and which end by `end`.
+  // Reads a field up to the bytes whose number is then known and which end by `end`. Field numbers,
+  // and whether the right tag ends a group, are left to protobuf.
   bool ReadHead(std::size_t end, Field& field) {
-    if (!ReadTagAndLength(field) || WireTypeOf(field.tag) == WireType::kEndGroup) return false;
+    if (!ReadTagAndLength(field)) return false;
     if (WireTypeOf(field.tag) == WireType::kGroup && !SkipGroup(end)) return false;
     return FitsBefore(end, field);
   }
 
   bool ReadTagAndLength(Field& field) {
-    if (!reader_.Tag(field.tag) || field.tag >> 3 == 0) return false;
+    if (!reader_.Tag(field.tag)) return false;
     switch (WireTypeOf(field.tag)) {
       case WireType::kVarint:
         return reader_.SkipVarint();
@@ -149,7 +148,6 @@ class Splitter {
     return false;
   }
 
-  // Whether the right tags end the groups is left to protobuf.
   bool SkipGroup(std::size_t end) {
     for (std::size_t depth = 1; depth > 0;) {
       Field field;

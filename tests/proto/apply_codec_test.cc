@@ -21,6 +21,7 @@ using testing::BytesField;
 using testing::Cut;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using testing::HugeMessage;
 using ::testing::IsEmpty;
 using testing::Join;
 using testing::Refer;
@@ -141,16 +142,6 @@ TEST(DecodeTest, SaysWhatIsMalformed) {
   grpc::ByteBuffer response = Cut("\x0a\x05");
   EXPECT_EQ(DecodeApplyResponse(response).status(),
             absl::InvalidArgumentError("malformed ApplyResponse: not a valid protobuf message"));
-}
-
-// One block of memory, many times over: a message of 2 GiB and more that costs 64 MiB.
-grpc::ByteBuffer HugeMessage(std::string_view header, std::size_t bytes) {
-  const grpc::Slice block(std::size_t{64} << 20);
-  std::vector<grpc::Slice> slices = {grpc::Slice(header.data(), header.size())};
-  for (std::size_t left = bytes - header.size(); left > 0; left -= slices.back().size()) {
-    slices.push_back(left >= block.size() ? block : block.sub(0, left));
-  }
-  return {slices.data(), slices.size()};
 }
 
 TEST(DecodeTest, TakesTheLargestData) {

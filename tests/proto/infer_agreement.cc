@@ -6,7 +6,6 @@
 #include <google/protobuf/stubs/logging.h>
 
 #include <span>
-#include <utility>
 
 #include "inference/open_inference.pb.h"
 #include "proto/infer_codec.h"
@@ -99,7 +98,7 @@ std::string EncodedDifference(InferMessage<Message>& got, Message& expected) {
 }
 
 template <typename Message>
-std::string Disagreement(std::string_view bytes, grpc::ByteBuffer received) {
+std::string Disagreement(std::string_view bytes, grpc::ByteBuffer& received) {
   // Otherwise it writes a line for each string that is not UTF-8.
   [[maybe_unused]] static const bool kQuiet = [] {
     google::protobuf::SetLogHandler(nullptr);
@@ -131,11 +130,11 @@ std::string Disagreement(std::string_view bytes, grpc::ByteBuffer received) {
 }  // namespace
 
 std::string InferRequestDisagreement(std::string_view bytes, grpc::ByteBuffer received) {
-  return Disagreement<ModelInferRequest>(bytes, std::move(received));
+  return Disagreement<ModelInferRequest>(bytes, received);
 }
 
 std::string InferResponseDisagreement(std::string_view bytes, grpc::ByteBuffer received) {
-  return Disagreement<ModelInferResponse>(bytes, std::move(received));
+  return Disagreement<ModelInferResponse>(bytes, received);
 }
 
 }  // namespace trelu::testing

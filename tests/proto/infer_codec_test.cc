@@ -16,6 +16,7 @@ namespace {
 using testing::BytesField;
 using testing::Cut;
 using ::testing::HasSubstr;
+using testing::HugeMessage;
 using testing::Join;
 using testing::Refer;
 
@@ -190,10 +191,20 @@ TEST(InferTooMuchTest, NamesTheResponsesFields) {
             absl::InvalidArgumentError("raw_output_contents: more than 1024 entries"));
 }
 
+TEST(InferTooMuchTest, TheLargestEntryIsProtobufs) {
+  for (const std::size_t bytes : {kMaxFieldBytes, kMaxFieldBytes + 1}) {
+    const std::string head = testing::Tag(7, testing::kBytes) + testing::Varint(bytes);
+    grpc::ByteBuffer message = HugeMessage(head, head.size() + bytes);
+    const absl::StatusOr<InferRequest> decoded = DecodeModelInferRequest(message);
+    ASSERT_EQ(decoded.ok(), bytes == kMaxFieldBytes);
+    if (decoded.ok()) {
+      EXPECT_EQ(decoded->tensors.raw[0].bytes(), bytes);
+    }
+  }
+}
+
 TEST(InferTooMuchTest, AMessageOf2GiBIsRefused) {
-  const grpc::Slice block(std::size_t{64} << 20);
-  const std::vector<grpc::Slice> slices(32, block);
-  grpc::ByteBuffer message(slices.data(), slices.size());
+  grpc::ByteBuffer message = HugeMessage("", std::size_t{1} << 31);
   const absl::Status status = DecodeModelInferRequest(message).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()), HasSubstr("2147483648 bytes"));

@@ -33,6 +33,15 @@ grpc::ByteBuffer CutEverywhere(std::string_view bytes) {
   return Cut(bytes, cuts);
 }
 
+grpc::ByteBuffer HugeMessage(std::string_view header, std::size_t bytes) {
+  const grpc::Slice block(std::size_t{64} << 20);
+  std::vector<grpc::Slice> slices = {grpc::Slice(header.data(), header.size())};
+  for (std::size_t left = bytes - header.size(); left > 0; left -= slices.back().size()) {
+    slices.push_back(left >= block.size() ? block : block.sub(0, left));
+  }
+  return {slices.data(), slices.size()};
+}
+
 std::string Join(std::span<const grpc::Slice> slices) {
   std::string bytes;
   for (const grpc::Slice& slice : slices) bytes.append(slice.begin(), slice.end());

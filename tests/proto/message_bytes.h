@@ -24,6 +24,10 @@ grpc::ByteBuffer CutEverywhere(std::string_view bytes);
 // buffers.
 grpc::ByteBuffer Refer(const std::string& bytes, std::span<const std::size_t> cuts = {});
 
+// `bytes` bytes that begin with `header`, and then one block of memory, many times over: a message
+// of 2 GiB and more costs 64 MiB.
+grpc::ByteBuffer HugeMessage(std::string_view header, std::size_t bytes);
+
 std::string Join(std::span<const grpc::Slice> slices);
 std::string Join(const grpc::ByteBuffer& buffer);
 
