@@ -40,6 +40,11 @@ Deadline Deadline::After(milliseconds timeout) {
   return deadline;
 }
 
+Deadline Deadline::Within(milliseconds most) const {
+  // Not zero, which would mean never.
+  return After(std::max(std::min(remaining(), most), milliseconds(1)));
+}
+
 milliseconds Deadline::remaining() const {
   if (!at_.has_value()) return kForever;
   return std::chrono::ceil<milliseconds>(*at_ - steady_clock::now());
@@ -49,22 +54,22 @@ void Deadline::ApplyTo(grpc::ClientContext& context) const {
   if (at_.has_value()) context.set_deadline(FromNow(remaining()));
 }
 
-Call::Call(Deadline deadline, RetrySchedule retry) : deadline_(deadline), retry_(retry) {}
+TriedCall::TriedCall(Deadline deadline, RetrySchedule retry) : deadline_(deadline), retry_(retry) {}
 
-void Call::Begin(grpc::CompletionQueue& queue, Done done) {
+void TriedCall::Begin(grpc::CompletionQueue& queue, Done done) {
   queue_ = &queue;
   done_ = std::move(done);
   NewTry();
 }
 
-void Call::Cancel() {
+void TriedCall::Cancel() {
   const std::lock_guard lock(mutex_);
   cancelled_ = true;
   if (context_.has_value()) context_->TryCancel();
   if (wait_.has_value()) wait_->Cancel();
 }
 
-void Call::NewTry() {
+void TriedCall::NewTry() {
   const std::lock_guard lock(mutex_);
   context_.emplace();
   deadline_.ApplyTo(*context_);
@@ -72,7 +77,7 @@ void Call::NewTry() {
   StartTry();
 }
 
-void Call::TryFailed(const grpc::Status& status, bool may_retry) {
+void TriedCall::TryFailed(const grpc::Status& status, bool may_retry) {
   const PushBack push_back = PushBackOf(*context_);
   DropTry();
   bool cancelled = false;
@@ -92,7 +97,7 @@ void Call::TryFailed(const grpc::Status& status, bool may_retry) {
   End(cancelled ? ClientDestroyed() : FromGrpc(status));
 }
 
-void Call::OnWaited(bool /*ok*/) {
+void TriedCall::OnWaited(bool /*ok*/) {
   bool cancelled = false;
   {
     const std::lock_guard lock(mutex_);
@@ -106,7 +111,7 @@ void Call::OnWaited(bool /*ok*/) {
   }
 }
 
-void Call::End(absl::Status status) {
+void TriedCall::End(absl::Status status) {
   const Done done = std::move(done_);
   done(std::move(status));
 }

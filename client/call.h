@@ -1,4 +1,4 @@
-// One call with its tries, driven by the events of a completion queue.
+// Calls, driven by the events of a completion queue, and their tries.
 #ifndef TRELU_CLIENT_CALL_H_
 #define TRELU_CLIENT_CALL_H_
 
@@ -23,6 +23,9 @@ class Deadline {
   // `timeout` from now; zero: never.
   static Deadline After(std::chrono::milliseconds timeout);
 
+  // This moment, or `most` from now if that is earlier.
+  Deadline Within(std::chrono::milliseconds most) const;
+
   std::chrono::milliseconds remaining() const;
   void ApplyTo(grpc::ClientContext& context) const;
 
@@ -30,24 +33,36 @@ class Deadline {
   std::optional<std::chrono::steady_clock::time_point> at_;
 };
 
-// What unary and streaming calls share: begin, try again, be cancelled, end once. Each try has a
-// context of its own. Between Begin and the end, the queue's thread alone runs the call; only
-// Cancel comes from elsewhere.
+// One call, driven by the events of a queue. Between Begin and the end, the queue's thread alone
+// runs it; only Cancel comes from elsewhere.
 class Call {
  public:
   using Done = std::function<void(absl::Status)>;
 
-  Call(Deadline deadline, RetrySchedule retry);
+  Call() = default;
   virtual ~Call() = default;
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
   // `done` is called once, by the thread that takes the call's last event from `queue`; the call
   // may be destroyed in it. Whoever calls Begin leaves the object alone afterwards, but for Cancel.
-  void Begin(grpc::CompletionQueue& queue, Done done);
+  virtual void Begin(grpc::CompletionQueue& queue, Done done) = 0;
 
   // Ends the call soon, with CANCELLED unless it has ended by then. Any thread, before Begin too.
-  void Cancel();
+  virtual void Cancel() = 0;
+};
+
+// What unary and streaming calls share: begin, try again, be cancelled, end once. Each try has a
+// context of its own.
+class TriedCall : public Call {
+ public:
+  TriedCall(Deadline deadline, RetrySchedule retry);
+
+  void Begin(grpc::CompletionQueue& queue, Done done) override;
+  void Cancel() override;
+
+  // What is left of the tries, once the call has ended.
+  const RetrySchedule& schedule() const { return retry_; }
 
   // Waits until the thread that begins a try is through with it: its first event may come before.
   void AwaitStart() { const std::lock_guard lock(mutex_); }
@@ -75,7 +90,7 @@ class Call {
   RetrySchedule retry_;
   Done done_;
   grpc::CompletionQueue* queue_ = nullptr;
-  CallEvent<Call> waited_{*this, &Call::OnWaited};
+  CallEvent<TriedCall> waited_{*this, &TriedCall::OnWaited};
   std::mutex mutex_;  // held while a try begins; guards what Cancel touches, below
   bool cancelled_ = false;
   std::optional<grpc::ClientContext> context_;

@@ -5,6 +5,7 @@
 #include <grpcpp/client_context.h>
 
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "client/async_calls.h"
@@ -14,6 +15,8 @@
 #include "client/options_check.h"
 #include "client/questions.h"
 #include "client/refused_call.h"
+#include "client/shared_memory/local_server.h"
+#include "client/shared_memory/this_host.h"
 #include "client/stream_call.h"
 #include "client/unary_call.h"
 #include "proto/apply_codec.h"
@@ -60,7 +63,17 @@ class RemoteClient final : public Client {
       : options_(options),
         pacing_(std::move(pacing)),
         channels_(options, credentials),
-        chunks_(options.chunk_bytes, kIdleBytes) {}
+        chunks_(options.chunk_bytes, kIdleBytes) {
+    if (options.shared_memory == SharedMemory::kAuto && IsThisHost(options.target)) {
+      local_.emplace([this] { return channels_.NextChannel(); }, [this] { return NewSchedule(); },
+                     async_calls_);
+    }
+  }
+  ~RemoteClient() override {
+    if (local_.has_value()) local_->Close();
+  }
+  RemoteClient(const RemoteClient&) = delete;
+  RemoteClient& operator=(const RemoteClient&) = delete;
 
   absl::Status Apply(const TensorSpec& spec, std::span<const std::byte> x, std::span<std::byte> y,
                      const ApplyOptions& options) override {
@@ -80,7 +93,15 @@ class RemoteClient final : public Client {
         .sink = [&sink](std::uint64_t /*offset*/,
                         std::span<const std::byte> part) { return sink(part); },
         .may_restart = [](std::uint64_t asked, std::uint64_t /*given*/) { return asked == 0; }};
-    return RunHere(*MakeStream(spec, std::move(ends), options));
+    return RunHere(*MakeStream(spec, std::move(ends), options.alpha,
+                               Deadline::After(options.timeout), NewSchedule()));
+  }
+
+  absl::StatusOr<std::unique_ptr<SharedBuffer>> NewSharedBuffer(std::size_t bytes) override {
+    if (local_.has_value() && bytes > 0) {
+      if (auto buffer = local_->NewBuffer(bytes); buffer != nullptr) return buffer;
+    }
+    return NewPlainBuffer(bytes);
   }
 
   absl::StatusOr<ServingStatus> CheckHealth(const std::string& service,
@@ -100,10 +121,10 @@ class RemoteClient final : public Client {
   }
 
   std::unique_ptr<Call> MakeStream(const TensorSpec& spec, StreamEnds ends,
-                                   const ApplyOptions& options) {
-    return std::make_unique<StreamCall>(Deadline::After(options.timeout), NewSchedule(), NextStub(),
-                                        chunks_, options_.chunk_bytes, spec, options.alpha,
-                                        std::move(ends));
+                                   std::optional<float> alpha, Deadline deadline,
+                                   RetrySchedule retry) {
+    return std::make_unique<StreamCall>(deadline, retry, NextStub(), chunks_, options_.chunk_bytes,
+                                        spec, alpha, std::move(ends));
   }
 
   std::unique_ptr<Call> MakeCall(const TensorSpec& spec, std::span<const std::byte> x,
@@ -111,24 +132,41 @@ class RemoteClient final : public Client {
     absl::Status sizes = CheckSize("x", x.size(), spec);
     if (sizes.ok()) sizes = CheckSize("y", y.size(), spec);
     if (!sizes.ok()) return std::make_unique<RefusedCall>(std::move(sizes), NewSchedule());
+    const Deadline deadline = Deadline::After(options.timeout);
+    const bool apart = x.data() == y.data() || !Overlap(x, y);
+    if (local_.has_value() && apart && spec.bytes() > options_.shared_memory_above_bytes) {
+      return local_->MakeCall(
+          deadline, spec, x, y, options.alpha,
+          [this, spec, x, y, alpha = options.alpha, deadline](const RetrySchedule& retry) {
+            return MakeOrdinary(spec, x, y, alpha, deadline, retry);
+          });
+    }
+    return MakeOrdinary(spec, x, y, options.alpha, deadline, NewSchedule());
+  }
+
+  // Over the connection.
+  std::unique_ptr<Call> MakeOrdinary(const TensorSpec& spec, std::span<const std::byte> x,
+                                     std::span<std::byte> y, std::optional<float> alpha,
+                                     Deadline deadline, RetrySchedule retry) {
     if (spec.bytes() > options_.stream_above_bytes) {
-      return MakeStream(spec, EndsInMemory(x, y), options);
+      return MakeStream(spec, EndsInMemory(x, y), alpha, deadline, retry);
     }
     absl::StatusOr<Payload> payload = chunks_.Fill(x.size(), [&x](std::span<std::byte> part) {
       std::memcpy(part.data(), x.data(), part.size());
       x = x.subspan(part.size());
       return absl::OkStatus();
     });
-    return std::make_unique<UnaryCall>(
-        Deadline::After(options.timeout), NewSchedule(), NextStub(),
-        EncodeApplyRequest(&spec, options.alpha, *std::move(payload)), spec, y);
+    return std::make_unique<UnaryCall>(deadline, retry, NextStub(),
+                                       EncodeApplyRequest(&spec, alpha, *std::move(payload)), spec,
+                                       y);
   }
 
   const ClientOptions options_;
   const RetryPacing pacing_;
   ChannelPool channels_;
   ChunkPool chunks_;
-  AsyncCalls async_calls_;  // last, as its calls use the others until they end
+  std::optional<LocalServer> local_;  // when memory may be shared at all
+  AsyncCalls async_calls_;            // last, as its calls use the others until they end
 };
 
 }  // namespace

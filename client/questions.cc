@@ -41,6 +41,7 @@ absl::StatusOr<ServerInfo> AskInfo(const std::shared_ptr<grpc::Channel>& channel
   for (const int number : response.dtypes()) {
     if (const auto dtype = DTypeFromOnnx(number); dtype.has_value()) info.dtypes.push_back(*dtype);
   }
+  info.shared_memory_prefix = response.shared_memory_prefix();
   return info;
 }
 

@@ -11,10 +11,10 @@
 namespace trelu {
 
 // Ends with `reason`, on the queue's thread as every call does.
-class RefusedCall final : public Call {
+class RefusedCall final : public TriedCall {
  public:
   RefusedCall(absl::Status reason, RetrySchedule retry)
-      : Call(Deadline(), retry), reason_(std::move(reason)) {}
+      : TriedCall(Deadline(), retry), reason_(std::move(reason)) {}
 
  private:
   void StartTry() override { alarm_.Set(&queue(), gpr_inf_past(GPR_CLOCK_MONOTONIC), rung_.Tag()); }

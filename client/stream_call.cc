@@ -12,7 +12,7 @@ StreamCall::StreamCall(Deadline deadline, RetrySchedule retry,
                        std::function<grpc::GenericStub&()> next_stub, ChunkPool& pool,
                        std::uint64_t chunk_bytes, TensorSpec spec, std::optional<float> alpha,
                        StreamEnds ends)
-    : Call(deadline, retry),
+    : TriedCall(deadline, retry),
       next_stub_(std::move(next_stub)),
       pool_(pool),
       chunk_bytes_(chunk_bytes),

@@ -34,7 +34,7 @@ struct StreamEnds {
 // At most one message of `chunk_bytes` is being written and one is being read: constant memory,
 // whatever the tensor's size. Reading never waits for writing, so that a server that answers while
 // it reads never stops.
-class StreamCall final : public Call {
+class StreamCall final : public TriedCall {
  public:
   // `next_stub` gives each try its connection. `pool` must outlive the call.
   StreamCall(Deadline deadline, RetrySchedule retry, std::function<grpc::GenericStub&()> next_stub,

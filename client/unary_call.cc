@@ -9,7 +9,7 @@ namespace trelu {
 UnaryCall::UnaryCall(Deadline deadline, RetrySchedule retry,
                      std::function<grpc::GenericStub&()> next_stub, const grpc::ByteBuffer& request,
                      TensorSpec spec, std::span<std::byte> y)
-    : Call(deadline, retry),
+    : TriedCall(deadline, retry),
       next_stub_(std::move(next_stub)),
       request_(request),
       spec_(std::move(spec)),

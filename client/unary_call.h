@@ -18,7 +18,7 @@ namespace trelu {
 
 // Sends `request`, as often as it takes, and writes the answer to `y`, which has the tensor's bytes
 // and must stay until the end. Writes nothing before a try has succeeded.
-class UnaryCall final : public Call {
+class UnaryCall final : public TriedCall {
  public:
   // `next_stub` gives each try its connection.
   UnaryCall(Deadline deadline, RetrySchedule retry, std::function<grpc::GenericStub&()> next_stub,

@@ -50,7 +50,7 @@ void Computation::ComputeClaimed(Claims& claims) {
 
 void Computation::ComputeUnlessStopped(std::size_t block) {
   if (stopped_.load(std::memory_order_relaxed)) return;
-  if (should_stop_ && should_stop_()) {
+  if ((should_stop_ && should_stop_()) || (work_.is_void && work_.is_void())) {
     stopped_.store(true, std::memory_order_relaxed);
     return;
   }

@@ -24,9 +24,12 @@ inline constexpr std::size_t kSplitBytes = std::size_t{4} << 20;
 // What is to be computed. The memory belongs to others.
 struct Work {
   ThresholdedRelu op;
-  Segments x;  // a multiple of the element's size
-  std::byte* y =
-      nullptr;  // x.bytes() bytes that do not overlap x, or are its one range; null: in place
+  Segments x;              // a multiple of the element's size
+  std::byte* y = nullptr;  // x.bytes() bytes that do not overlap x, or are its one range; null: in
+                           // place
+  // Whether the result is of no use any more; looked at before each block, by several threads at
+  // the same time. May be empty.
+  std::function<bool()> is_void = nullptr;
 };
 
 // The object, the memory and whatever `should_stop` refers to must outlive the run.

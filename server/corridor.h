@@ -15,6 +15,7 @@
 #include "core/admission.h"
 #include "core/computation.h"
 #include "core/executor.h"
+#include "core/worker_pool.h"
 #include "server/event_queue.h"
 #include "server/live_count.h"
 #include "server/metrics.h"
@@ -35,13 +36,15 @@ struct Corridor {
 
   const Options options;  // with the automatic values filled in
   Executor& workers;
+  WorkerPool chores{1};
   Metrics& metrics;
   Admission admission;
   // Set while new calls are refused.
   std::atomic<bool> draining{false};
-  // Sent when the time of calls in flight is over; `time_is_up` is set before.
+  // Set when the time of calls in flight is over.
   std::atomic<bool> time_is_up{false};
-  Broadcast time_up;
+  // Sent after each of the two.
+  Broadcast drain_news;
   // Calls in flight, which a drain waits for; and handlers' frames, those that wait for a call
   // included.
   LiveCount calls;

@@ -42,9 +42,11 @@ struct Options {
   std::chrono::milliseconds model_repository_poll = std::chrono::seconds(2);
 
   // What the names of shared memory objects that clients may register begin with, one leading slash
-  // not counted; "/": anything; empty: shared memory is off. What may be registered at once.
+  // not counted; "/": anything; empty: shared memory is off.
   std::string shared_memory_prefix;
-  std::uint64_t max_shared_memory_bytes = std::uint64_t{16} << 30;
+  // How much may be registered at once: pages that the server touches first count as its own. 0:
+  // half of the cgroup's memory limit or of the machine's memory.
+  std::uint64_t max_shared_memory_bytes = 0;
 
   // PEM files. Certificate and key go together; a client CA makes client certificates required.
   std::string tls_cert;

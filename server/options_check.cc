@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "server/address.h"
+#include "server/log.h"
 #include "server/units.h"
 
 namespace trelu::server {
@@ -32,6 +33,14 @@ absl::Status CheckAddresses(const Options& options) {
   if (admin->is_unix()) return Wrong("--admin-listen: expected host:port or [ipv6]:port");
   if (admin->port != 0 && taken.count(admin->ToString()) != 0) {
     return Wrong("--admin-listen and --listen: both want " + options.admin_listen);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckSharedMemory(const Options& options) {
+  if (options.shared_memory_prefix.find('/', 1) != std::string::npos) {
+    return Wrong("--shared-memory-prefix: \"" + Printable(options.shared_memory_prefix, 64) +
+                 "\" can begin no name: objects have no slash after the first byte");
   }
   return absl::OkStatus();
 }
@@ -81,6 +90,7 @@ absl::Status CheckNumbers(const Options& options, std::uint64_t memory_bytes) {
 absl::Status CheckOptions(const Options& options, std::uint64_t memory_bytes) {
   if (absl::Status status = CheckAddresses(options); !status.ok()) return status;
   if (absl::Status status = CheckTls(options); !status.ok()) return status;
+  if (absl::Status status = CheckSharedMemory(options); !status.ok()) return status;
   return CheckNumbers(options, memory_bytes);
 }
 

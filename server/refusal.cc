@@ -22,7 +22,14 @@ absl::Status Refuse(Rejection reason, absl::StatusCode code, const std::string& 
 absl::Status TooLarge(std::uint64_t bytes, std::uint64_t max_bytes) {
   return Refuse(Rejection::kTooLarge, absl::StatusCode::kResourceExhausted,
                 absl::StrCat("message of ", bytes, " bytes: at most ", max_bytes,
-                             " (--max-message-bytes); larger tensors go by ApplyStream in chunks"));
+                             " (--max-message-bytes); larger tensors go by ApplyStream in "
+                             "chunks, or in shared memory"));
+}
+
+absl::Status AnswerTooLarge(std::uint64_t bytes, std::uint64_t max_bytes) {
+  return Refuse(Rejection::kTooLarge, absl::StatusCode::kResourceExhausted,
+                absl::StrCat("answer of ", bytes, " bytes: at most ", max_bytes,
+                             " (--max-message-bytes); name an output in shared memory"));
 }
 
 absl::Status OverBudget(std::uint64_t bytes, std::uint64_t max_bytes) {

@@ -14,6 +14,8 @@ namespace trelu::server {
 
 // RESOURCE_EXHAUSTED: a message over --max-message-bytes.
 absl::Status TooLarge(std::uint64_t bytes, std::uint64_t max_bytes);
+// RESOURCE_EXHAUSTED: an answer over it.
+absl::Status AnswerTooLarge(std::uint64_t bytes, std::uint64_t max_bytes);
 // UNAVAILABLE: no room for `bytes` more in flight.
 absl::Status OverBudget(std::uint64_t bytes, std::uint64_t max_bytes);
 // UNAVAILABLE: the server is about to stop.

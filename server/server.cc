@@ -42,6 +42,9 @@ Options Resolve(Options options) {
   if (options.max_inflight_bytes == 0) {
     options.max_inflight_bytes = std::clamp(AvailableMemoryBytes() / 4, 64 * kMiB, 4096 * kMiB);
   }
+  if (options.max_shared_memory_bytes == 0) {
+    options.max_shared_memory_bytes = AvailableMemoryBytes() / 2;
+  }
   return options;
 }
 
@@ -134,10 +137,7 @@ absl::Status Server::State::StartModels() {
   if (!options.model_repository.empty()) {
     auto started =
         ModelRepository::Start(options.model_repository, options.model_repository_poll, models);
-    if (!started.ok()) {
-      return absl::Status(started.status().code(),
-                          absl::StrCat("--model-repository: ", started.status().message()));
-    }
+    if (!started.ok()) return started.status();
     repository = *std::move(started);
   }
   inference.emplace(corridor, InferenceRooms{.models = models,
@@ -273,9 +273,10 @@ void Server::State::RefuseUntilQuiet() const {
 // handler's frame, those that wait for a call included, can start another operation on it.
 void Server::State::Drain() {
   corridor.draining.store(true);
+  corridor.drain_news.Send();
   if (!corridor.calls.WaitForNone(corridor.options.drain_grace)) {
     corridor.time_is_up.store(true);
-    corridor.time_up.Send();
+    corridor.drain_news.Send();
   }
   RefuseUntilQuiet();
   // Closing the HTTP server takes up to two seconds: beside the rest, not after it.

@@ -4,6 +4,9 @@
 #include <grpcpp/support/proto_buffer_reader.h>
 #include <grpcpp/support/slice.h>
 
+#include <optional>
+#include <utility>
+
 #include "server/on_worker.h"
 #include "server/unary_call.h"
 
@@ -43,8 +46,16 @@ Task SmallMethods::Serve(const Handler& handler, EventQueue& queue) {
   if (handler.where == Where::kQueue) {
     answer();
   } else {
-    OnWorker on_worker(corridor_.workers, queue, answer);
-    co_await on_worker;
+    OnWorker chore(corridor_.chores, queue, answer);
+    co_await chore;
+  }
+  // Long lists wait for callers who may not read them.
+  std::optional<Admission::Ticket> ticket;
+  if (const std::size_t bytes = call.message().Length();
+      status.ok() && bytes > kMaxSmallMessageBytes) {
+    auto admitted = corridor_.Admit(bytes);
+    status = admitted.status();
+    if (status.ok()) ticket.emplace(*std::move(admitted));
   }
   co_await call.Finish(status, call.message());
 }

@@ -28,9 +28,9 @@ grpc::ByteBuffer SerializeMessage(const google::protobuf::MessageLite& message);
 
 class SmallMethods {
  public:
-  // Where an answer is made: on the queue's thread at once, or, when it may take a while, by a
-  // worker.
-  enum class Where { kQueue, kWorker };
+  // Where an answer is made: on the queue's thread at once, or, when it may wait for the disk or
+  // the kernel, on the thread for such chores, so that no tensor waits for it.
+  enum class Where { kQueue, kChores };
 
   // Both outlive the object.
   SmallMethods(Corridor& corridor, RawService& service) : corridor_(corridor), service_(service) {}

@@ -16,8 +16,8 @@ constexpr std::size_t kReadAhead = 3;
 // A stream's share of the budget: what it can hold at once, by the largest message so far, so that
 // one with even messages is never turned away half-way.
 absl::Status HoldShare(Corridor& corridor, std::optional<Admission::Ticket>& share,
-                       std::uint64_t message_bytes) {
-  const std::uint64_t wanted = message_bytes * (kReadAhead + 1);
+                       std::uint64_t message_bytes, std::uint64_t shared_bytes) {
+  const std::uint64_t wanted = message_bytes * (kReadAhead + 1) + shared_bytes;
   if (share && wanted <= share->bytes()) return absl::OkStatus();
   if (share) {
     return share->Resize(wanted) ? absl::OkStatus()
@@ -35,7 +35,8 @@ absl::Status Enter(Corridor& corridor, std::optional<Admission::Ticket>& share,
   const std::size_t message_bytes = message.Length();
   if (absl::Status size = corridor.CheckSize(message_bytes); !size.ok()) return size;
   if (absl::Status taken = conversation.Take(message); !taken.ok()) return taken;
-  return HoldShare(corridor, share, message_bytes + conversation.fresh_bytes());
+  return HoldShare(corridor, share, message_bytes + conversation.fresh_bytes(),
+                   conversation.shared_bytes());
 }
 
 }  // namespace
@@ -58,7 +59,7 @@ Task ServeStream(Corridor& corridor, RawService& service, const Method& method,
   PendingOperation read(any);
   PendingOperation write(any);
   IdleTimer idle(corridor.options.stream_idle_timeout, queue, any);
-  Broadcast::Listener time_up(corridor.time_up, queue, any);
+  Broadcast::Listener drain_news(corridor.drain_news, queue, any);
   grpc::ByteBuffer message;
   grpc::ByteBuffer result;
   std::deque<grpc::ByteBuffer> results;
@@ -78,13 +79,17 @@ Task ServeStream(Corridor& corridor, RawService& service, const Method& method,
       stream.Write(result, write.Start());
     }
     if (!wants_input && !write.pending()) break;
+    if (corridor.draining.load() && conversation->at_rest() && !write.pending()) {
+      status = Draining();
+      break;
+    }
     co_await any;
 
     if (idle.Expired()) {
       status = Idle(corridor.options.stream_idle_timeout);
       break;
     }
-    if (time_up.TakeCompletion()) {
+    if (drain_news.TakeCompletion() && corridor.time_is_up.load()) {
       status = Draining();
       break;
     }
@@ -123,8 +128,8 @@ Task ServeStream(Corridor& corridor, RawService& service, const Method& method,
   const grpc::Status to_send = call.ToSend(status);
   const bool sent = co_await Operation([&](void* tag) { stream.Finish(to_send, tag); });
   idle.Stop();
-  time_up.Stop();
-  while (read.pending() || idle.pending() || time_up.pending()) co_await any;
+  drain_news.Stop();
+  while (read.pending() || idle.pending() || drain_news.pending()) co_await any;
   co_await end;
   call.End(status, sent && !context.IsCancelled());
 }

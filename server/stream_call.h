@@ -31,6 +31,8 @@ class Conversation {
 
   // Memory that the result will take beside the message's.
   virtual std::uint64_t fresh_bytes() const { return 0; }
+  // Memory of others that the work takes its time for.
+  virtual std::uint64_t shared_bytes() const { return 0; }
 
   // What Take found to be computed, if anything; what it refers to stays until Answer.
   virtual std::optional<Work> TakeWork() = 0;
@@ -41,6 +43,9 @@ class Conversation {
   // with it unless it is OK or made OK here (an error that the result tells). `compute` is null
   // when nothing was computed.
   virtual std::optional<grpc::ByteBuffer> Answer(absl::Status& status, const Compute* compute) = 0;
+
+  // Whether the caller loses nothing when the stream ends here, everything so far being answered.
+  virtual bool at_rest() const { return false; }
 
   // The caller has sent everything: how the call ends.
   virtual absl::Status Finish() = 0;

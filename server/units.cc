@@ -90,4 +90,10 @@ std::string FormatDuration(std::chrono::milliseconds duration) {
   return {};
 }
 
+std::string ExactText(float value) {
+  std::array<char, 32> text;
+  const auto written = std::to_chars(text.data(), text.data() + text.size(), value);
+  return {text.data(), written.ptr};
+}
+
 }  // namespace trelu::server

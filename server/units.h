@@ -23,6 +23,9 @@ std::optional<std::chrono::milliseconds> ParseDuration(std::string_view text);
 std::string FormatBytes(std::uint64_t bytes);
 std::string FormatDuration(std::chrono::milliseconds duration);
 
+// The shortest decimal number that reads back as `value`: "0.1", "1e+20", "nan".
+std::string ExactText(float value);
+
 }  // namespace trelu::server
 
 #endif  // TRELU_SERVER_UNITS_H_

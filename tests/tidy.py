@@ -3,8 +3,8 @@
 
     tests/tidy.py FILE.cc
 
-What clang-tidy says depends on the preprocessed text (comments included, which may silence it), its version and
-.clang-tidy alone; the hash of them is remembered in $XDG_CACHE_HOME/trelu-tidy once there was nothing to say. Needs
+What clang-tidy says depends on the preprocessed text (comments included, which may silence it), the file and our headers
+as they are written, its version and .clang-tidy alone; the hash of them is remembered in $XDG_CACHE_HOME/trelu-tidy once there was nothing to say. Needs
 build/release/compile_commands.json and the generated headers. Exit status: clang-tidy's.
 """
 import hashlib
@@ -34,10 +34,13 @@ def flags_of(file):
 def key_of(file):
     text = subprocess.run(["clang++-14", "-E", "-C", "-P", "-w", *flags_of(file), str(ROOT / file)],
                           cwd=DATABASE, check=True, capture_output=True).stdout
+    listed = subprocess.run(["clang++-14", "-MM", "-w", *flags_of(file), str(ROOT / file)],
+                            cwd=DATABASE, check=True, capture_output=True, text=True).stdout
+    ours = [pathlib.Path(DATABASE, name).read_bytes() for name in listed.replace("\\\n", " ").split()[1:]]
     version = subprocess.run(["clang-tidy-14", "--version"], check=True, capture_output=True).stdout
     whole = hashlib.sha256()
     for part in (file.encode(), version, (ROOT / ".clang-tidy").read_bytes(),
-                 text.replace(str(ROOT).encode(), b"")):
+                 text.replace(str(ROOT).encode(), b""), *ours):
         whole.update(hashlib.sha256(part).digest())
     return whole.hexdigest()
 

@@ -68,6 +68,7 @@ absl::StatusOr<std::unique_ptr<ClientTarget>> MakeTarget(const ConnectionOptions
   ClientOptions options = connection.ToClientOptions();
   options.retry.max_attempts = settings.retries + 1;
   if (settings.mode == SendMode::kUnary) options.stream_above_bytes = kLargestUnaryBytes;
+  if (settings.mode != SendMode::kAuto) options.shared_memory = SharedMemory::kNever;
   absl::StatusOr<std::unique_ptr<Client>> client = Client::Create(options);
   if (!client.ok()) return client.status();
   const ApplyOptions apply{.alpha = settings.alpha, .timeout = settings.timeout};

@@ -34,6 +34,13 @@ std::string FormatUptime(std::chrono::duration<double> uptime) {
   return absl::StrCat(text, minutes % 60, "m");
 }
 
+std::string SharedMemoryOf(const ServerInfo& server) {
+  const std::string& prefix = server.shared_memory_prefix;
+  if (prefix.empty()) return "off";
+  return prefix == "/" ? "of any name"
+                       : absl::StrCat("names begin with ", absl::CHexEscape(prefix));
+}
+
 }  // namespace
 
 std::string FormatInfo(const InfoReport& report) {
@@ -50,6 +57,7 @@ std::string FormatInfo(const InfoReport& report) {
       {"dtypes", absl::StrJoin(DTypeNames(server), ", ")},
       {"largest message", FormatBytes(server.max_message_bytes)},
       {"bytes in flight", absl::StrCat("at most ", FormatBytes(server.max_inflight_bytes))},
+      {"shared memory", SharedMemoryOf(server)},
       {"client version", report.client_version},
   };
   std::string text;
@@ -74,6 +82,7 @@ std::string ToJson(const InfoReport& report) {
   json.End();
   json.Integer("max_message_bytes", server.max_message_bytes);
   json.Integer("max_inflight_bytes", server.max_inflight_bytes);
+  json.String("shared_memory_prefix", server.shared_memory_prefix);
   json.String("client_version", report.client_version);
   return json.Finish();
 }

@@ -3,6 +3,8 @@
 #include <absl/strings/str_cat.h>
 
 #include <array>
+#include <cmath>
+#include <limits>
 
 #include "server/log.h"
 
@@ -78,6 +80,15 @@ absl::Status CheckOther(const std::string& name, const InferParameter& parameter
   return absl::OkStatus();
 }
 
+// To nearest, ties to even, too large becomes infinity: a plain cast of such a number is undefined.
+float RoundToFloat(double value) {
+  constexpr double kFirstInfinity = 0x1.ffffffp127;
+  if (std::fabs(value) >= kFirstInfinity) {
+    return std::copysign(std::numeric_limits<float>::infinity(), value < 0 ? -1.0F : 1.0F);
+  }
+  return static_cast<float>(value);
+}
+
 absl::StatusOr<std::uint64_t> ReadSize(std::string_view tensor, const std::string& name,
                                        const InferParameter& parameter) {
   const absl::string_view shown(tensor.data(), tensor.size());
@@ -100,7 +111,7 @@ absl::StatusOr<RequestParameters> ReadRequestParameters(const InferParameters& p
     const Choice type = parameter.parameter_choice_case();
     if (name == "alpha") {
       if (type == InferParameter::kDoubleParam) {
-        result.alpha = static_cast<float>(parameter.double_param());
+        result.alpha = RoundToFloat(parameter.double_param());
       } else if (type == InferParameter::kInt64Param) {
         result.alpha = static_cast<float>(parameter.int64_param());
       } else {

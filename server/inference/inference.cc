@@ -5,16 +5,17 @@
 #include <array>
 #include <utility>
 
+#include "server/inference/input_elements.h"
 #include "server/log.h"
 #include "server/refusal.h"
 #include "server/small_methods.h"
 #include "server/status.h"
 #include "server/tensor_request.h"
+#include "server/units.h"
 
 namespace trelu::server {
 namespace {
 
-using inference::InferTensorContents;
 using inference::ModelInferRequest;
 using inference::ModelInferResponse;
 
@@ -23,31 +24,6 @@ constexpr std::size_t kShownNameBytes = 64;
 std::string Quoted(std::string_view kind, const std::string& name) {
   return absl::StrCat(absl::string_view(kind.data(), kind.size()), " '",
                       Printable(name, kShownNameBytes), "'");
-}
-
-// Of arrays that the operator takes none of.
-bool HasOtherElements(const InferTensorContents& contents) {
-  return contents.bool_contents_size() > 0 || contents.int_contents_size() > 0 ||
-         contents.int64_contents_size() > 0 || contents.uint_contents_size() > 0 ||
-         contents.uint64_contents_size() > 0 || contents.bytes_contents_size() > 0;
-}
-
-// The elements that came in arrays of their type.
-absl::StatusOr<Payload> TakeTyped(const std::string& input, const InferTensorContents& contents,
-                                  TypedContents typed, DType dtype) {
-  if (dtype == DType::kFloat16 || dtype == DType::kBFloat16) {
-    const std::string_view datatype = OpenInferenceName(dtype);
-    return absl::InvalidArgumentError(absl::StrCat(
-        input, ": contents: there are none for ",
-        absl::string_view(datatype.data(), datatype.size()), "; send raw_input_contents"));
-  }
-  const bool single = dtype == DType::kFloat32;
-  if (HasOtherElements(contents) || !(single ? typed.fp64 : typed.fp32).empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(input, ": contents: expected ",
-                                                   single ? "fp32_contents" : "fp64_contents",
-                                                   " alone, of the tensor's datatype"));
-  }
-  return std::move(single ? typed.fp32 : typed.fp64);
 }
 
 Segments OneRange(std::span<std::byte> range) {
@@ -87,8 +63,9 @@ absl::Status Inference::Read(InferRequest message) {
   const auto parameters = ReadRequestParameters(header.parameters());
   if (!parameters.ok()) return parameters.status();
   if (parameters->alpha && model_->alpha) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "parameters['alpha']: ", Quoted("model", model_->name), " has its own, ", *model_->alpha));
+    return absl::InvalidArgumentError(
+        absl::StrCat("parameters['alpha']: ", Quoted("model", model_->name), " has its own, ",
+                     ExactText(*model_->alpha)));
   }
   deadline_ = Earlier(deadline_, parameters->timeout);
   const float alpha = model_->alpha.value_or(parameters->alpha.value_or(kDefaultAlpha));
@@ -123,30 +100,15 @@ absl::Status Inference::ReadInput(InferRequest& message, float alpha) {
 
   auto placement = ReadPlacement(input, tensor.parameters());
   if (!placement.ok()) return placement.status();
-  auto& raw = message.tensors.raw;
-  if (*placement && (!raw.empty() || tensor.has_contents())) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(input, ": has both a shared_memory_region and ",
-                     raw.empty() ? "contents" : "raw_input_contents"));
-  }
-  if (tensor.has_contents() && !raw.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(input, ": has both contents and raw_input_contents"));
-  }
-  if (raw.size() > 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("raw_input_contents: got ", raw.size(), " entries, expected 1"));
-  }
-  if (*placement) {
+  if (!*placement) {
+    auto elements = TakeElements(input, message, *dtype);
+    if (!elements.ok()) return elements.status();
+    data_ = *std::move(elements);
+  } else {
+    if (absl::Status none = CheckNoElements(input, message); !none.ok()) return none;
     auto range = FindRange(input, **placement);
     if (!range.ok()) return range.status();
     input_.emplace((*placement)->region, *std::move(range));
-  } else if (!raw.empty()) {
-    data_ = std::move(raw[0]);
-  } else if (tensor.has_contents()) {
-    auto typed = TakeTyped(input, tensor.contents(), std::move(message.tensors.typed[0]), *dtype);
-    if (!typed.ok()) return typed.status();
-    data_ = *std::move(typed);
   }
   const std::uint64_t bytes = input_ ? input_->range.bytes().size() : data_.bytes();
   if (bytes != spec_->bytes()) {
@@ -192,7 +154,7 @@ absl::Status Inference::ReadOutput(const ModelInferRequest& header) {
     }
   }
   if (fresh_bytes() > max_message_bytes_) {
-    return TooLarge(fresh_bytes(), max_message_bytes_);
+    return AnswerTooLarge(fresh_bytes(), max_message_bytes_);
   }
   return absl::OkStatus();
 }
@@ -209,8 +171,11 @@ absl::StatusOr<SharedRange> Inference::FindRange(std::string_view tensor,
 std::uint64_t Inference::fresh_bytes() const { return input_ && !output_ ? spec_->bytes() : 0; }
 
 Work Inference::TakeWork() {
+  if (!input_ && !output_) return {*op_, data_.MutableSegments()};
+  // Going on in what replaces a lost region would fill the server's own memory.
+  auto is_void = [this] { return LostRegion() != nullptr; };
   if (!input_) {
-    return {*op_, data_.MutableSegments(), output_ ? output_->range.bytes().data() : nullptr};
+    return {*op_, data_.MutableSegments(), output_->range.bytes().data(), std::move(is_void)};
   }
   std::byte* y = nullptr;
   if (!output_) {
@@ -222,15 +187,19 @@ Work Inference::TakeWork() {
   } else if (Compare(input_->range, output_->range) == SharedRange::Overlap::kNone) {
     y = output_->range.bytes().data();
   }
-  return {*op_, OneRange(input_->range.bytes()), y};
+  return {*op_, OneRange(input_->range.bytes()), y, std::move(is_void)};
+}
+
+const std::string* Inference::LostRegion() const {
+  for (const std::optional<Placed>* placed : {&input_, &output_}) {
+    if (*placed && (*placed)->range.lost()) return &(*placed)->region;
+  }
+  return nullptr;
 }
 
 absl::Status Inference::Check(const absl::Status& computed) const {
-  if (!computed.ok()) return computed;
-  for (const std::optional<Placed>* placed : {&input_, &output_}) {
-    if (*placed && (*placed)->range.lost()) return RegionLost((*placed)->region);
-  }
-  return absl::OkStatus();
+  const std::string* const lost = LostRegion();
+  return lost == nullptr ? computed : RegionLost(*lost);
 }
 
 grpc::ByteBuffer Inference::EncodeResponse(Within within) {

@@ -44,6 +44,8 @@ class Inference {
   std::uint64_t message_payload_bytes() const { return data_.bytes(); }
   // Memory for a result that is not computed in place.
   std::uint64_t fresh_bytes() const;
+  // Of regions, worked on in the place of a message.
+  std::uint64_t shared_bytes() const { return input_ || output_ ? spec_->bytes() : 0; }
   // The call's, or the request's own `timeout`, whichever comes first.
   std::chrono::system_clock::time_point deadline() const { return deadline_; }
 
@@ -70,6 +72,8 @@ class Inference {
   absl::Status Read(InferRequest message);
   absl::Status ReadInput(InferRequest& message, float alpha);
   absl::Status ReadOutput(const inference::ModelInferRequest& header);
+  // The name of one that shrank; null when all are as they were.
+  const std::string* LostRegion() const;
   absl::StatusOr<SharedRange> FindRange(std::string_view tensor, const Placement& placement) const;
 
   const ModelCatalog& models_;

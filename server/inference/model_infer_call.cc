@@ -14,7 +14,7 @@ absl::StatusOr<Admission::Ticket> Enter(Corridor& corridor, UnaryCall& call, Inf
     return taken;
   }
   call.scope().AddRequestBytes(inference.message_payload_bytes());
-  return corridor.Admit(message_bytes + inference.fresh_bytes());
+  return corridor.Admit(message_bytes + inference.fresh_bytes() + inference.shared_bytes());
 }
 
 }  // namespace

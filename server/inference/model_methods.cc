@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "inference/open_inference.pb.h"
+#include "server/units.h"
 
 namespace trelu::server {
 namespace {
@@ -48,9 +49,12 @@ inference::DataType ConfigType(const Model& model) {
   return inference::TYPE_INVALID;
 }
 
-ModelReadyResponse Ready(const InferenceRooms& rooms, const ModelReadyRequest& request) {
+absl::StatusOr<ModelReadyResponse> Ready(const InferenceRooms& rooms,
+                                         const ModelReadyRequest& request) {
+  const absl::Status found = rooms.models.Find(request.name(), request.version()).status();
+  if (found.code() == absl::StatusCode::kInvalidArgument) return found;
   ModelReadyResponse response;
-  response.set_ready(rooms.serving() && rooms.models.Find(request.name(), request.version()).ok());
+  response.set_ready(rooms.serving() && found.ok());
   return response;
 }
 
@@ -67,7 +71,7 @@ absl::StatusOr<ModelMetadataResponse> Metadata(const InferenceRooms& rooms,
   Describe(**model, (*model)->input_name, *response.add_inputs());
   Describe(**model, (*model)->output_name, *response.add_outputs());
   auto& properties = *response.mutable_properties();
-  if ((*model)->alpha) properties["alpha"] = absl::StrCat(*(*model)->alpha);
+  if ((*model)->alpha) properties["alpha"] = ExactText(*(*model)->alpha);
   if (!(*model)->dtype) properties["datatypes"] = "FP16,BF16,FP32,FP64";
   return response;
 }
@@ -92,7 +96,7 @@ absl::StatusOr<ModelConfigResponse> Config(const InferenceRooms& rooms,
     output.add_dims(size);
   }
   if ((*model)->alpha) {
-    (*config.mutable_parameters())["alpha"].set_string_value(absl::StrCat(*(*model)->alpha));
+    (*config.mutable_parameters())["alpha"].set_string_value(ExactText(*(*model)->alpha));
   }
   return response;
 }

@@ -25,13 +25,15 @@ class InferConversation final : public Conversation {
 
   absl::Status Take(grpc::ByteBuffer& message) override {
     Begin();
-    if (absl::Status open = corridor_.Open(); !open.ok()) return open;
     absl::Status taken = inference_->Take(message, call_deadline_);
-    if (taken.ok()) call_.AddRequestBytes(inference_->message_payload_bytes());
-    return taken;
+    if (!taken.ok()) return taken;
+    call_.AddRequestBytes(inference_->message_payload_bytes());
+    // Only now, so that the refusal has the request's id.
+    return corridor_.Open();
   }
 
   std::uint64_t fresh_bytes() const override { return inference_->fresh_bytes(); }
+  std::uint64_t shared_bytes() const override { return inference_->shared_bytes(); }
 
   std::optional<Work> TakeWork() override { return inference_->TakeWork(); }
 
@@ -52,6 +54,9 @@ class InferConversation final : public Conversation {
     inference_.reset();
     return answer;
   }
+
+  // Each answer stands alone, and callers keep such streams open for hours.
+  bool at_rest() const override { return true; }
 
   absl::Status Finish() override { return absl::OkStatus(); }
 

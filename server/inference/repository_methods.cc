@@ -27,7 +27,7 @@ absl::StatusOr<RepositoryIndexResponse> Index(const InferenceRooms& rooms,
   for (const ModelState& state : rooms.models.Index(request.ready())) {
     auto& model = *response.add_models();
     model.set_name(state.name);
-    model.set_version(absl::StrCat(state.version));
+    if (state.version != 0) model.set_version(absl::StrCat(state.version));
     model.set_state(std::string(state.state()));
     model.set_reason(state.reason);
   }
@@ -79,11 +79,11 @@ void AddRepositoryMethods(SmallMethods& methods, const InferenceRooms& rooms) {
   methods.Add<RepositoryModelLoadRequest, RepositoryModelLoadResponse>(
       "RepositoryModelLoad",
       [&rooms](const RepositoryModelLoadRequest& request) { return Load(rooms, request); },
-      SmallMethods::Where::kWorker);
+      SmallMethods::Where::kChores);
   methods.Add<RepositoryModelUnloadRequest, RepositoryModelUnloadResponse>(
       "RepositoryModelUnload",
       [&rooms](const RepositoryModelUnloadRequest& request) { return Unload(rooms, request); },
-      SmallMethods::Where::kWorker);
+      SmallMethods::Where::kChores);
 }
 
 }  // namespace trelu::server

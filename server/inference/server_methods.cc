@@ -39,7 +39,7 @@ LogSettingsResponse LogSettingsOf(const Options& options) {
   LogSettingsResponse response;
   auto& settings = *response.mutable_settings();
   settings["log_info"].set_bool_param(true);
-  settings["log_warning"].set_bool_param(options.log_calls != LogCalls::kNone);
+  settings["log_warning"].set_bool_param(true);
   settings["log_error"].set_bool_param(true);
   settings["log_verbose_level"].set_uint32_param(0);
   settings["log_format"].set_string_param(options.log_format == LogFormat::kJson ? "json" : "text");

@@ -43,6 +43,7 @@ void AddSharedMemoryMethods(SmallMethods& methods, SharedMemory& shared_memory) 
   methods.Add<SystemSharedMemoryStatusRequest, SystemSharedMemoryStatusResponse>(
       "SystemSharedMemoryStatus",
       [&shared_memory](const auto& request) { return Status(shared_memory, request); });
+  // To map and to unmap large objects takes the kernel a while.
   methods.Add<SystemSharedMemoryRegisterRequest, SystemSharedMemoryRegisterResponse>(
       "SystemSharedMemoryRegister",
       [&shared_memory](const auto& request) -> absl::StatusOr<SystemSharedMemoryRegisterResponse> {
@@ -50,7 +51,8 @@ void AddSharedMemoryMethods(SmallMethods& methods, SharedMemory& shared_memory) 
                                                          request.offset(), request.byte_size());
         if (!registered.ok()) return registered;
         return SystemSharedMemoryRegisterResponse();
-      });
+      },
+      SmallMethods::Where::kChores);
   methods.Add<SystemSharedMemoryUnregisterRequest, SystemSharedMemoryUnregisterResponse>(
       "SystemSharedMemoryUnregister",
       [&shared_memory](
@@ -58,7 +60,8 @@ void AddSharedMemoryMethods(SmallMethods& methods, SharedMemory& shared_memory) 
         absl::Status unregistered = shared_memory.Unregister(request.name());
         if (!unregistered.ok()) return unregistered;
         return SystemSharedMemoryUnregisterResponse();
-      });
+      },
+      SmallMethods::Where::kChores);
   methods.Add<CudaSharedMemoryStatusRequest, CudaSharedMemoryStatusResponse>(
       "CudaSharedMemoryStatus",
       [](const auto&) -> absl::StatusOr<CudaSharedMemoryStatusResponse> { return NoCuda(); });

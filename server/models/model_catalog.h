@@ -18,7 +18,7 @@ namespace trelu::server {
 // One version of a model, as everybody may see it.
 struct ModelState {
   std::string name;
-  std::int64_t version = 1;
+  std::int64_t version = 1;  // 0: of a model whose versions cannot be listed
   // Null: not ready.
   std::shared_ptr<const Model> model;
   // Why it is not ready, or why the newest file was not taken. Printable.

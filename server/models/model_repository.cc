@@ -13,6 +13,7 @@ namespace trelu::server {
 namespace {
 
 constexpr std::size_t kShownNameBytes = 64;
+constexpr const char* kNoVersion = "no VERSION/model.onnx in it, with VERSION 1, 2, ...";
 constexpr const char* kBuiltIn = "the name is a built-in model's";
 
 std::string Described(std::string_view name) {
@@ -41,6 +42,12 @@ absl::StatusOr<std::unique_ptr<ModelRepository>> ModelRepository::Start(
           absl::StrCat("--model-repository ", repository->directory_, ": ", listed.message()));
     }
   }
+  const auto states = catalog.Index(/*only_ready=*/false);
+  const auto ready = catalog.Index(/*only_ready=*/true);
+  Log(LogLevel::kInfo, "model repository read",
+      {{"directory", repository->directory_},
+       {"ready", static_cast<std::int64_t>(ready.size() - BuiltInModels().size())},
+       {"refused", static_cast<std::int64_t>(states.size() - ready.size())}});
   if (interval.count() > 0) {
     repository->poller_ =
         std::thread([raw = repository.get(), interval] { raw->PollEvery(interval); });
@@ -128,9 +135,12 @@ absl::Status ModelRepository::RefreshAll() {
     for (const auto& [number, version] : model.second) LogGone(model.first, number);
     return true;
   });
+  std::erase_if(unusable_, [&names](const auto& entry) {
+    return !std::binary_search(names->begin(), names->end(), entry.first);
+  });
   for (const std::string& name : *names) {
     if (const absl::Status refreshed = Refresh(name, Read::kChanged); !refreshed.ok()) {
-      LogNotRead(name, refreshed);
+      MarkUnusable(name, std::string(refreshed.message()));
     }
   }
   Publish();
@@ -149,8 +159,20 @@ absl::Status ModelRepository::Refresh(const std::string& name, Read which) {
     return !there;
   });
   for (const ModelFile& file : *files) RefreshVersion(name, file, which, versions[file.version]);
-  if (versions.empty()) models_.erase(name);
+  if (versions.empty()) {
+    models_.erase(name);
+    MarkUnusable(name, kNoVersion);
+  } else {
+    unusable_.erase(name);
+  }
   return absl::OkStatus();
+}
+
+void ModelRepository::MarkUnusable(const std::string& name, std::string reason) {
+  std::string& known = unusable_[name];
+  if (known == reason) return;
+  Log(LogLevel::kWarning, "model directory not used", {{"model", name}, {"reason", reason}});
+  known = std::move(reason);
 }
 
 void ModelRepository::RefreshVersion(const std::string& name, const ModelFile& file, Read which,
@@ -199,6 +221,11 @@ void ModelRepository::Publish() {
     for (const auto& [number, version] : versions) {
       states.push_back({name, number, version.model, version.reason});
     }
+  }
+  for (const auto& [name, reason] : unusable_) {
+    // Not for what may never have been meant as a model.
+    if (reason != kNoVersion && !models_.contains(name))
+      states.push_back({name, 0, nullptr, reason});
   }
   catalog_.Publish(std::move(states));
 }

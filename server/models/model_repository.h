@@ -25,8 +25,6 @@
 
 namespace trelu::server {
 
-inline constexpr std::chrono::milliseconds kModelPollInterval{2000};
-
 // Reads every NAME/VERSION/model.onnx below a directory into a catalog, and what is new or changed
 // there later. A file that is refused has its reason in the catalog and the log and harms no other;
 // where an older file of that version was loaded, that one stays. Files that are gone are unloaded;
@@ -84,6 +82,8 @@ class ModelRepository {
   // Looks a caller's name up among the directory's entries, so that it never becomes a path, and
   // refreshes the model. Errors as of Load.
   absl::StatusOr<Versions*> RefreshNamed(std::string_view name, Read which);
+  // Said once for each reason.
+  void MarkUnusable(const std::string& name, std::string reason);
   void Publish();
 
   void PollEvery(std::chrono::milliseconds interval);
@@ -93,6 +93,8 @@ class ModelRepository {
 
   std::mutex mutex_;
   std::map<std::string, Versions, std::less<>> models_;  // none without versions
+  // Directories that cannot be listed or hold no version, with the reason.
+  std::map<std::string, std::string, std::less<>> unusable_;
   // Longer than the model's files are there, so that they come back unloaded.
   std::set<std::string, std::less<>> unloaded_;
 

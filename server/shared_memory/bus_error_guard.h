@@ -27,8 +27,8 @@ class BusErrorGuard {
  public:
   static constexpr std::size_t kMaxGuards = 4096;
 
-  // `pages` is whole pages, mapped readable and writable. Nothing when kMaxGuards live already. Any
-  // thread.
+  // `pages` begins at a page, and the page where it ends is all ours; mapped readable and writable.
+  // Nothing when kMaxGuards live already. Any thread.
   static std::optional<BusErrorGuard> Create(std::span<std::byte> pages);
 
   BusErrorGuard(BusErrorGuard&& other) noexcept;

@@ -60,7 +60,8 @@ absl::Status SharedMemory::CheckRoom(std::string_view name, std::uint64_t byte_s
   if (byte_size > limits_.max_bytes - registered_bytes_) {
     return absl::ResourceExhaustedError(
         absl::StrCat("shared memory: ", byte_size, " bytes more than the ", registered_bytes_,
-                     " registered, expected at most ", limits_.max_bytes, " together"));
+                     " registered, expected at most ", limits_.max_bytes,
+                     " together (--max-shared-memory-bytes)"));
   }
   return absl::OkStatus();
 }

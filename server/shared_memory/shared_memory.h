@@ -42,7 +42,7 @@ class SharedMemory {
   // What live registrations may come to. A region that is unregistered in use no longer counts.
   struct Limits {
     std::size_t max_regions = 1024;
-    std::uint64_t max_bytes = std::uint64_t{64} << 30;
+    std::uint64_t max_bytes;
   };
   static constexpr std::size_t kMaxNameBytes = 256;
 

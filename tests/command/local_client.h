@@ -60,6 +60,10 @@ class LocalClient : public Client {
     return absl::OkStatus();
   }
 
+  absl::StatusOr<std::unique_ptr<SharedBuffer>> NewSharedBuffer(std::size_t /*bytes*/) override {
+    return absl::UnimplementedError("");
+  }
+
   absl::StatusOr<ServingStatus> CheckHealth(const std::string& /*service*/,
                                             std::chrono::milliseconds /*timeout*/) override {
     return ServingStatus::kServing;

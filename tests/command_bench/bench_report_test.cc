@@ -162,5 +162,14 @@ TEST(BenchReportTest, Json) {
 )");
 }
 
+TEST(BenchReportTest, SaysWhenSharedMemoryIsAllowed) {
+  BenchSettings settings = Settings();
+  settings.server->shared_memory_prefix = "/";
+  EXPECT_EQ(FormatHead(settings).find("shared memory"), std::string::npos);
+  settings.mode = SendMode::kAuto;
+  EXPECT_NE(FormatHead(settings).find(", auto (shared memory allowed), float32"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace trelu::command

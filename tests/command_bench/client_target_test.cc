@@ -56,6 +56,10 @@ class FakeClient final : public Client {
     return spoilt ? fault_.status : absl::OkStatus();
   }
 
+  absl::StatusOr<std::unique_ptr<SharedBuffer>> NewSharedBuffer(std::size_t /*bytes*/) override {
+    return absl::UnimplementedError("");
+  }
+
   absl::StatusOr<ServingStatus> CheckHealth(const std::string&,
                                             std::chrono::milliseconds) override {
     return absl::UnimplementedError("");

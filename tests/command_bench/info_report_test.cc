@@ -33,8 +33,18 @@ workers          2, for tensors above 256 KiB
 dtypes           float16, float32
 largest message  256 MiB
 bytes in flight  at most 1 GiB
+shared memory    off
 client version   0.1.1
 )");
+}
+
+TEST(InfoReportTest, SharedMemory) {
+  InfoReport report = Report();
+  report.server.shared_memory_prefix = "/";
+  EXPECT_NE(FormatInfo(report).find("\nshared memory    of any name\n"), std::string::npos);
+  report.server.shared_memory_prefix = "/tre\n";
+  EXPECT_NE(FormatInfo(report).find("\nshared memory    names begin with /tre\\n\n"),
+            std::string::npos);
 }
 
 TEST(InfoReportTest, Json) {
@@ -53,6 +63,7 @@ TEST(InfoReportTest, Json) {
   ],
   "max_message_bytes": 268435456,
   "max_inflight_bytes": 1073741824,
+  "shared_memory_prefix": "",
   "client_version": "0.1.1"
 }
 )");

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <future>
 #include <random>
 #include <string>
@@ -141,6 +142,36 @@ TEST_F(InferenceInSharedMemory, AnObjectThatShrinksFailsItsRequestAndNoOther) {
   ASSERT_TRUE(Register("in", in_).ok());
   EXPECT_TRUE(Infer(request).status.ok());
   ExpectNothingLeft();
+}
+
+// Of memory that the process has for itself, in bytes (proc_pid_status(5)).
+std::size_t OwnMemory() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.rfind("RssAnon:", 0) == 0) return std::stoul(line.substr(8)) << 10;
+  }
+  return 0;
+}
+
+TEST_F(InferenceInSharedMemory, ALostOutputIsNotComputedIntoTheServersOwnMemory) {
+  constexpr std::size_t kBytes = std::size_t{256} << 20;
+  in_.Resize(kBytes);
+  out_.Resize(kBytes);
+  ASSERT_TRUE(Register("in", in_, kBytes).ok());
+  ASSERT_TRUE(Register("out", out_, kBytes).ok());
+  auto request = ToInferRequest({DType::kFloat32, {kBytes / 4}, -1.0F, ""});
+  PlaceInput(request, "in", kBytes);
+  PlaceOutput(request, "out", kBytes);
+  gate_->Close();
+  auto answer = std::async(std::launch::async, [&] { return Infer(request); });
+  gate_->WaitForKept(1);
+  out_.Resize(0);
+  const std::size_t before = OwnMemory();
+  gate_->Open();
+  const grpc::Status status = answer.get().status;
+  EXPECT_EQ(status.error_code(), grpc::FAILED_PRECONDITION);
+  EXPECT_THAT(status.error_message(), HasSubstr("'out'"));
+  EXPECT_LT(OwnMemory(), before + (std::size_t{64} << 20));
 }
 
 TEST_F(InferenceInSharedMemory, ARegionMayBeUnregisteredWhileItIsUsed) {

@@ -53,6 +53,9 @@ TEST(RequestParametersTest, AlphaIsRoundedToFloat32First) {
   } cases[] = {
       {Double(0.1), 0.1F},
       {Double(1e300), std::numeric_limits<float>::infinity()},
+      {Double(-1e300), -std::numeric_limits<float>::infinity()},
+      {Double(0x1.fffffefffffffp127), std::numeric_limits<float>::max()},
+      {Double(0x1.ffffffp127), std::numeric_limits<float>::infinity()},
       {Double(-0.0), -0.0F},
       {Double(1e-60), 0.0F},
       {Int64(-3), -3.0F},

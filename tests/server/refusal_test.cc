@@ -28,6 +28,8 @@ std::vector<RefusalCase> RefusalCases() {
   return {
       {"TooLarge", TooLarge(11, 10), absl::StatusCode::kResourceExhausted, Rejection::kTooLarge,
        none, false, "message of 11 bytes: at most 10 (--max-message-bytes)"},
+      {"AnswerTooLarge", AnswerTooLarge(11, 10), absl::StatusCode::kResourceExhausted,
+       Rejection::kTooLarge, none, false, "answer of 11 bytes: at most 10 (--max-message-bytes)"},
       {"OverBudget", OverBudget(11, 10), absl::StatusCode::kUnavailable, Rejection::kOverBudget,
        milliseconds(50), false,
        "no room for 11 bytes more in flight, at most 10 (--max-inflight-bytes)"},

@@ -42,7 +42,7 @@ std::vector<std::string> NamesIn(const SharedMemory& memory) {
 
 class SharedMemoryTest : public ::testing::Test {
  protected:
-  SharedMemory memory_{"/", {}};
+  SharedMemory memory_{"/", {.max_bytes = std::uint64_t{1} << 40}};
   SharedObject object_{4 * kPageBytes};
 };
 
@@ -156,7 +156,7 @@ TEST_F(SharedMemoryTest, ALostRegionStaysLostUntilUnregistered) {
 }
 
 TEST_F(SharedMemoryTest, RegionsAreLimited) {
-  SharedMemory two("/", {.max_regions = 2});
+  SharedMemory two("/", {.max_regions = 2, .max_bytes = 100});
   ASSERT_TRUE(two.Register("a", object_.key(), 0, 1).ok());
   ASSERT_TRUE(two.Register("b", object_.key(), 0, 1).ok());
   const absl::Status third = two.Register("c", object_.key(), 0, 1);
@@ -197,7 +197,7 @@ class SharedMemoryPrefix : public ::testing::TestWithParam<Prefix> {};
 
 // None of the keys exists: what is allowed is not found.
 TEST_P(SharedMemoryPrefix, DecidesByTheNameAlone) {
-  SharedMemory memory(GetParam().prefix, {});
+  SharedMemory memory(GetParam().prefix, {.max_bytes = std::uint64_t{1} << 40});
   const absl::Status status = memory.Register("r", GetParam().key, 0, 1);
   EXPECT_EQ(status.code(),
             GetParam().allowed ? absl::StatusCode::kNotFound : absl::StatusCode::kInvalidArgument);
@@ -223,7 +223,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return test.param.name; });
 
 TEST_F(SharedMemoryTest, AKeyThatIsNotAllowedIsNotLookedAt) {
-  SharedMemory memory("some_prefix", {});
+  SharedMemory memory("some_prefix", {.max_bytes = std::uint64_t{1} << 40});
   EXPECT_EQ(memory.Register("r", object_.key(), 0, 1),
             memory.Register("r", SharedObject::NextKey(), 0, 1));
 }

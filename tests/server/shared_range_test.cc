@@ -20,7 +20,7 @@ using Overlap = SharedRange::Overlap;
 
 class SharedRangeTest : public ::testing::Test {
  protected:
-  SharedMemory memory_{"/", {}};
+  SharedMemory memory_{"/", {.max_bytes = std::uint64_t{1} << 40}};
   SharedObject object_{4096};
 };
 

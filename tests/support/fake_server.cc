@@ -181,6 +181,11 @@ class FakeServer::ApplyService final : public v1::ThresholdedRelu::Service {
 };
 
 class FakeServer::InfoService final : public v1::Server::Service {
+ public:
+  explicit InfoService(std::string shared_memory_prefix)
+      : shared_memory_prefix_(std::move(shared_memory_prefix)) {}
+
+ private:
   grpc::Status GetInfo(grpc::ServerContext* /*context*/, const v1::GetInfoRequest* /*request*/,
                        v1::GetInfoResponse* response) override {
     response->set_version("1.2.3");
@@ -193,8 +198,11 @@ class FakeServer::InfoService final : public v1::Server::Service {
     response->add_dtypes(v1::DATA_TYPE_FLOAT);
     response->add_dtypes(static_cast<v1::DataType>(99));
     response->add_dtypes(v1::DATA_TYPE_BFLOAT16);
+    response->set_shared_memory_prefix(shared_memory_prefix_);
     return grpc::Status::OK;
   }
+
+  const std::string shared_memory_prefix_;
 };
 
 class FakeServer::HealthService final : public grpc::health::v1::Health::Service {
@@ -214,7 +222,7 @@ FakeServer::FakeServer() : FakeServer(Options()) {}
 FakeServer::FakeServer(const Options& options)
     : listen_(options.listen),
       apply_(std::make_unique<ApplyService>()),
-      info_(std::make_unique<InfoService>()),
+      info_(std::make_unique<InfoService>(options.shared_memory_prefix)),
       health_(std::make_unique<HealthService>()) {
   grpc::ServerBuilder builder;
   builder.AddListeningPort(options.listen, options.credentials, &port_);
@@ -223,6 +231,7 @@ FakeServer::FakeServer(const Options& options)
   builder.RegisterService(apply_.get());
   builder.RegisterService(info_.get());
   builder.RegisterService(health_.get());
+  if (options.further != nullptr) builder.RegisterService(options.further);
   server_ = builder.BuildAndStart();
 }
 

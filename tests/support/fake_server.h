@@ -2,6 +2,7 @@
 #ifndef TRELU_TESTS_SUPPORT_FAKE_SERVER_H_
 #define TRELU_TESTS_SUPPORT_FAKE_SERVER_H_
 
+#include <grpcpp/impl/codegen/service_type.h>
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 
@@ -57,6 +58,9 @@ class FakeServer {
   struct Options {
     std::string listen = "127.0.0.1:0";
     std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();
+    // What GetInfo says of shared memory, and a further service, which outlives the server.
+    std::string shared_memory_prefix{};
+    grpc::Service* further = nullptr;
   };
 
   FakeServer();

@@ -112,7 +112,7 @@ void AddBenchFlags(CLI::App& bench, BenchFlags& flags) {
   bench
       .add_option("--mode", flags.mode,
                   "unary: one message each way; stream: a stream for each request; auto: as the "
-                  "client library does, a stream when the tensor is large")
+                  "client library does, a stream or shared memory when the tensor is large")
       ->check(CLI::IsMember({"unary", "stream", "auto"}))
       ->capture_default_str()
       ->group(load);

@@ -116,6 +116,11 @@ void WriteRow(JsonWriter& json, const BenchSettings& settings, const BenchRow& r
   json.End();
 }
 
+bool MayShare(const BenchSettings& settings) {
+  return settings.mode == SendMode::kAuto && settings.server &&
+         !settings.server->shared_memory_prefix.empty();
+}
+
 }  // namespace
 
 std::string Name(SendMode mode) {
@@ -153,9 +158,9 @@ std::string FormatHead(const BenchSettings& settings) {
   const LoadPlan& plan = settings.plan;
   std::string head = absl::StrCat(
       "trelu bench ", ServerOf(settings), ": ", LoopOf(plan), ", ", settings.connections,
-      settings.connections == 1 ? " connection, " : " connections, ", Name(settings.mode), ", ",
-      std::string(Name(settings.dtype)), ", ",
-      settings.alpha ? absl::StrCat("alpha ", *settings.alpha) : "default alpha", ", ",
+      settings.connections == 1 ? " connection, " : " connections, ", Name(settings.mode),
+      MayShare(settings) ? " (shared memory allowed), " : ", ", std::string(Name(settings.dtype)),
+      ", ", settings.alpha ? absl::StrCat("alpha ", *settings.alpha) : "default alpha", ", ",
       SecondsOf(plan.duration), " s after ", SecondsOf(plan.warmup), " s of warm-up\n\n");
   absl::StrAppendFormat(&head, "%9s %10s %8s %10s %10s", "size", "answered", "failed", "req/s",
                         "GB/s");

@@ -42,6 +42,15 @@ struct RetryOptions {
   std::chrono::milliseconds max_backoff{1000};
 };
 
+// Whether tensors may go through memory that the server maps too, instead of the connection.
+enum class SharedMemory {
+  // When the target is this very host ("unix:", "localhost", 127.0.0.0/8, [::1]) and the server
+  // allows it (its flag --shared-memory-prefix); whatever stands in the way, the call goes over the
+  // connection instead. Server and client then run as the same user in the same IPC namespace.
+  kAuto,
+  kNever,
+};
+
 struct ClientOptions {
   // "host:port", "dns:///host:port" (calls are spread over all its addresses, round robin) or
   // "unix:/path".
@@ -54,6 +63,10 @@ struct ClientOptions {
   std::uint64_t stream_above_bytes = std::uint64_t{8} << 20;
   // Payload bytes of one message of a stream.
   std::uint64_t chunk_bytes = std::uint64_t{1} << 20;
+  SharedMemory shared_memory = SharedMemory::kAuto;
+  // Tensors above this size go through shared memory where it can be had. Those in the caller's own
+  // memory pass through a few MiB of it, piece by piece; each call in flight has its own.
+  std::uint64_t shared_memory_above_bytes = std::uint64_t{256} << 10;
 };
 
 // Per call.
@@ -74,6 +87,24 @@ struct ServerInfo {
   std::uint64_t max_message_bytes = 0;
   std::uint64_t max_inflight_bytes = 0;
   std::vector<DType> dtypes;
+  // What names of shared memory objects must begin with for this server to use them; "/": any;
+  // empty: it uses none.
+  std::string shared_memory_prefix{};
+};
+
+// Memory for tensors that the server works on where they are, so that nothing is copied. Any thread;
+// calls keep what they use, whatever happens to the buffer and the client meanwhile.
+class SharedBuffer {
+ public:
+  virtual ~SharedBuffer() = default;
+
+  // Give all of it, or any part, as `x` or `y` to the client that made it. Aligned for every
+  // element type; at first unspecified. Stays while the buffer lives, also without its client.
+  virtual std::span<std::byte> bytes() const = 0;
+
+  // Whether the server sees the memory now. When it does not (the server is remote, does not allow
+  // it, or has been restarted since), the memory is like any other, and calls copy.
+  virtual bool shared() const = 0;
 };
 
 enum class ServingStatus { kServing, kNotServing, kServiceUnknown };
@@ -102,6 +133,14 @@ class Client {
   virtual void ApplyAsync(const TensorSpec& spec, std::span<const std::byte> x,
                           std::span<std::byte> y, const ApplyOptions& options,
                           std::function<void(absl::Status)> done) = 0;
+
+  // A buffer of `bytes` bytes. Blocks, for about a second at most, while it asks the server. That
+  // the server cannot share it is no error, see SharedBuffer::shared; RESOURCE_EXHAUSTED: there is
+  // no memory for it at all.
+  //
+  // After a call that ended in DEADLINE_EXCEEDED, CANCELLED or UNAVAILABLE the server may go on
+  // writing to a `y` in shared memory for a moment: take a new buffer for what comes next.
+  virtual absl::StatusOr<std::unique_ptr<SharedBuffer>> NewSharedBuffer(std::size_t bytes) = 0;
 
   // Fills all of the buffer with the tensor's next bytes, or returns an error, which ends the call.
   using Source = std::function<absl::Status(std::span<std::byte>)>;

@@ -1,0 +1,82 @@
+#include "client/shared_memory/memory_object.h"
+
+#include <absl/strings/escaping.h>
+#include <absl/strings/str_cat.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+
+namespace trelu {
+namespace {
+
+constexpr std::size_t kRandomBytes = 16;
+
+absl::Status Failure(int error, const char* what) {
+  // absl takes a full file system for something that another try may cure.
+  if (error == ENOSPC || error == ENOMEM) {
+    return absl::ResourceExhaustedError(absl::StrCat("shared memory: ", what, ": no room"));
+  }
+  return absl::ErrnoToStatus(error, absl::StrCat("shared memory: ", what));
+}
+
+absl::StatusOr<std::string> NewKey(std::string_view prefix) {
+  if (prefix.starts_with('/')) prefix.remove_prefix(1);
+  if (prefix.size() > NAME_MAX - 2 * kRandomBytes || prefix.find('/') != prefix.npos ||
+      prefix.find('\0') != prefix.npos) {
+    return absl::InvalidArgumentError("shared memory: no name can begin with the server's prefix");
+  }
+  std::array<char, kRandomBytes> random{};
+  if (getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size())) {
+    return Failure(errno, "getrandom");
+  }
+  return absl::StrCat("/", std::string(prefix),
+                      absl::BytesToHexString({random.data(), random.size()}));
+}
+
+// 0 or an errno. ftruncate alone would promise memory that may not be there.
+int Allocate(int fd, std::size_t bytes) {
+  int error = 0;
+  do {
+    error = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
+  } while (error == EINTR);
+  return error;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<MemoryObject>> MemoryObject::Create(std::string_view prefix,
+                                                                   std::size_t bytes) {
+  absl::StatusOr<std::string> key = NewKey(prefix);
+  if (!key.ok()) return key.status();
+  const int fd = shm_open(key->c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (fd < 0) return Failure(errno, "shm_open");
+  std::unique_ptr<MemoryObject> object(new MemoryObject(*std::move(key)));
+  const int error = Allocate(fd, bytes);
+  void* const mapped =
+      error != 0 ? MAP_FAILED
+                 : mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+  const int map_error = errno;
+  close(fd);
+  if (error != 0) return Failure(error, "posix_fallocate");
+  if (mapped == MAP_FAILED) return Failure(map_error, "mmap");
+  object->bytes_ = {static_cast<std::byte*>(mapped), bytes};
+  return object;
+}
+
+MemoryObject::~MemoryObject() {
+  if (!bytes_.empty()) munmap(bytes_.data(), bytes_.size());
+  if (linked_) Unlink();
+}
+
+void MemoryObject::Unlink() {
+  linked_ = false;
+  shm_unlink(key_.c_str());
+}
+
+}  // namespace trelu

@@ -1,0 +1,91 @@
+#include "client/shared_memory/region_call.h"
+
+#include <chrono>
+#include <utility>
+
+#include "client/small_call.h"
+#include "inference/open_inference.grpc.pb.h"
+#include "trelu/v1/trelu.grpc.pb.h"
+
+namespace trelu {
+namespace {
+
+// A server that takes longer is not fast enough to gain by it.
+constexpr std::chrono::seconds kMost{1};
+
+}  // namespace
+
+RegionCall::RegionCall(Deadline deadline, RetrySchedule retry, NextChannel next_channel,
+                       RegionPool& pool, std::optional<std::size_t> bytes)
+    : deadline_(deadline.Within(kMost)),
+      retry_(retry),
+      next_channel_(std::move(next_channel)),
+      pool_(pool),
+      bytes_(bytes) {}
+
+void RegionCall::First() {
+  switch (pool_.standing()) {
+    case RegionPool::Standing::kUnasked:
+      Ask();
+      return;
+    case RegionPool::Standing::kAllowed:
+      Register();
+      return;
+    case RegionPool::Standing::kRefused:
+      break;
+  }
+  End(absl::UnavailableError("shared memory: the server could not share it before"));
+}
+
+void RegionCall::Ask() {
+  Run(std::make_unique<SmallCall<v1::GetInfoResponse>>(
+          deadline_, retry_,
+          [this](grpc::ClientContext& context, grpc::CompletionQueue& queue) {
+            return v1::Server::NewStub(next_channel_())
+                ->PrepareAsyncGetInfo(&context, v1::GetInfoRequest(), &queue);
+          },
+          [this](const v1::GetInfoResponse& info) { pool_.Told(info.shared_memory_prefix()); }),
+      [this](absl::Status status) {
+        if (status.ok()) {
+          Register();
+        } else {
+          pool_.Refuse();
+          End(std::move(status));
+        }
+      });
+}
+
+void RegionCall::Register() {
+  auto region = bytes_ ? pool_.Create(*bytes_) : pool_.Create();
+  if (!region.ok()) {
+    // That there is no room for a large one says nothing of the pool's.
+    if (!bytes_) pool_.Refuse();
+    End(region.status());
+    return;
+  }
+  region_ = *std::move(region);
+  using inference::SystemSharedMemoryRegisterResponse;
+  Run(std::make_unique<SmallCall<SystemSharedMemoryRegisterResponse>>(
+          deadline_, retry_,
+          [this](grpc::ClientContext& context, grpc::CompletionQueue& queue) {
+            inference::SystemSharedMemoryRegisterRequest request;
+            request.set_name(region_->name());
+            request.set_key(region_->key());
+            request.set_byte_size(region_->bytes().size());
+            return inference::GRPCInferenceService::NewStub(next_channel_())
+                ->PrepareAsyncSystemSharedMemoryRegister(&context, request, &queue);
+          },
+          [](const SystemSharedMemoryRegisterResponse&) {}),
+      [this](absl::Status status) {
+        region_->Unlink();
+        if (status.ok()) {
+          region_->set_known(true);
+        } else {
+          region_.reset();
+          if (!bytes_) pool_.Refuse();
+        }
+        End(std::move(status));
+      });
+}
+
+}  // namespace trelu
