@@ -31,7 +31,7 @@ class PerfAnalyzer(ServedTestCase):
             self.assertGreater(float(row[percentile]), 0, run.stdout)
         self.assertLess(float(row["p50 latency"]), 10e6, run.stdout)  # microseconds
         # The server's own part of the story comes from its statistics.
-        self.assertGreater(float(row["Server Compute Infer"]), 0, run.stdout)
+        self.assertIn("Server Compute Infer", row, run.stdout)  # whole microseconds, mostly 0
         self.assertRegex(run.stdout, r"Inference count: [1-9]")
 
     def inferences(self, model="thresholded_relu_fp32"):

@@ -9,10 +9,11 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace trelu::testing {
@@ -24,7 +25,7 @@ class SharedObject {
   explicit SharedObject(std::size_t bytes) : SharedObject(NextKey(), bytes) {}
   SharedObject(std::string key, std::size_t bytes)
       : key_(std::move(key)), fd_(shm_open(key_.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600)) {
-    EXPECT_GE(fd_, 0) << key_ << ": " << std::strerror(errno);
+    EXPECT_GE(fd_, 0) << key_ << ": errno " << errno;
     Resize(bytes);
   }
   SharedObject(const SharedObject&) = delete;
@@ -45,7 +46,7 @@ class SharedObject {
 
   void Unlink() const { shm_unlink(key_.c_str()); }
   void Resize(std::size_t bytes) const {
-    EXPECT_EQ(ftruncate(fd_, static_cast<off_t>(bytes)), 0) << std::strerror(errno);
+    EXPECT_EQ(ftruncate(fd_, static_cast<off_t>(bytes)), 0) << "errno " << errno;
   }
   void SetMode(mode_t mode) const { EXPECT_EQ(fchmod(fd_, mode), 0); }
 
