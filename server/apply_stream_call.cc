@@ -17,8 +17,9 @@ class ApplyConversation final : public Conversation {
     if (!decoded.ok()) return decoded.status();
     call_.AddRequestBytes(decoded->data.bytes());
     auto elements = tensors_.Take(*std::move(decoded));
-    if (elements.ok()) elements_ = *std::move(elements);
-    return elements.status();
+    if (!elements.ok()) return elements.status();
+    elements_ = *std::move(elements);
+    return absl::OkStatus();
   }
 
   std::optional<Work> TakeWork() override {

@@ -108,7 +108,7 @@ absl::Status Inference::ReadInput(InferRequest& message, float alpha) {
     if (absl::Status none = CheckNoElements(input, message); !none.ok()) return none;
     auto range = FindRange(input, **placement);
     if (!range.ok()) return range.status();
-    input_.emplace((*placement)->region, *std::move(range));
+    input_ = Placed{(*placement)->region, *std::move(range)};
   }
   const std::uint64_t bytes = input_ ? input_->range.bytes().size() : data_.bytes();
   if (bytes != spec_->bytes()) {
@@ -150,7 +150,7 @@ absl::Status Inference::ReadOutput(const ModelInferRequest& header) {
                          ": overlaps the input in shared memory, but is not the same "
                          "range"));
       }
-      output_.emplace((*placement)->region, *std::move(range));
+      output_ = Placed{(*placement)->region, *std::move(range)};
     }
   }
   if (fresh_bytes() > max_message_bytes_) {
