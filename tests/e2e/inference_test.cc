@@ -77,14 +77,15 @@ TEST_P(InferenceOfTheVectors, TypedContents) {
     auto& input = *request.mutable_inputs(0);
     const std::string raw = request.raw_input_contents(0);
     request.clear_raw_input_contents();
+    // Of no elements there is no first one to copy to.
     if (input.datatype() == "FP32") {
       auto& to = *input.mutable_contents()->mutable_fp32_contents();
       to.Resize(static_cast<int>(raw.size() / 4), 0);
-      std::memcpy(to.mutable_data(), raw.data(), raw.size());
+      if (!raw.empty()) std::memcpy(to.mutable_data(), raw.data(), raw.size());
     } else if (input.datatype() == "FP64") {
       auto& to = *input.mutable_contents()->mutable_fp64_contents();
       to.Resize(static_cast<int>(raw.size() / 8), 0);
-      std::memcpy(to.mutable_data(), raw.data(), raw.size());
+      if (!raw.empty()) std::memcpy(to.mutable_data(), raw.data(), raw.size());
     } else {
       return;
     }
