@@ -16,7 +16,7 @@ namespace trelu::command {
 enum class SendMode {
   kUnary,   // one message each way, whatever the size
   kStream,  // a stream for each request
-  kAuto,  // as the client library does by itself: what it thinks best for the size and the server
+  kAuto,    // as the client library does by itself: what it thinks best for the size and the server
 };
 
 // "unary", "stream" or "auto".

@@ -92,8 +92,8 @@ struct ServerInfo {
   std::string shared_memory_prefix{};
 };
 
-// Memory for tensors that the server works on where they are, so that nothing is copied. Any thread;
-// calls keep what they use, whatever happens to the buffer and the client meanwhile.
+// Memory for tensors that the server works on where they are, so that nothing is copied. Any
+// thread; calls keep what they use, whatever happens to the buffer and the client meanwhile.
 class SharedBuffer {
  public:
   virtual ~SharedBuffer() = default;
