@@ -15,6 +15,8 @@
 #include <system_error>
 #include <utility>
 
+#include "server/descriptor.h"
+
 namespace trelu::server {
 namespace {
 
@@ -53,21 +55,6 @@ std::optional<std::int64_t> ParseVersion(const std::string& name) {
   const bool canonical = absl::SimpleAtoi(name, &version) && absl::StrCat(version) == name;
   return canonical && version > 0 ? std::optional(version) : std::nullopt;
 }
-
-// Closes what it holds.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
 
 absl::Status TooLarge(std::int64_t bytes, std::size_t max_bytes) {
   return absl::InvalidArgumentError(
@@ -115,9 +102,9 @@ absl::StatusOr<std::vector<ModelFile>> ListModelFiles(const std::string& directo
 absl::StatusOr<FileContent> ReadModelFile(const std::string& path, std::size_t max_bytes) {
   // Without O_NONBLOCK the opening of a pipe waits for its other end.
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (file.number() < 0) return SystemError("cannot open model.onnx", LastError());
+  if (file.get() < 0) return SystemError("cannot open model.onnx", LastError());
   struct stat status {};
-  if (fstat(file.number(), &status) != 0) {
+  if (fstat(file.get(), &status) != 0) {
     return SystemError("cannot look at model.onnx", LastError());
   }
   if (!S_ISREG(status.st_mode)) {
@@ -130,7 +117,7 @@ absl::StatusOr<FileContent> ReadModelFile(const std::string& path, std::size_t m
   constexpr std::size_t kBlockBytes = 16384;
   std::array<char, kBlockBytes> block;  // NOLINT: read fills it
   while (true) {
-    const ssize_t count = read(file.number(), block.data(), block.size());
+    const ssize_t count = read(file.get(), block.data(), block.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return SystemError("cannot read model.onnx", LastError());
     if (count == 0) return content;

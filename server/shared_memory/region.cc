@@ -14,22 +14,10 @@
 #include <string>
 #include <utility>
 
+#include "server/descriptor.h"
+
 namespace trelu::server {
 namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 absl::Status NoSuchObject() {
   return absl::NotFoundError(
