@@ -12,10 +12,14 @@ Computation::Computation(Work work, std::function<bool()> should_stop)
       blocks_(std::max<std::size_t>(1, (work_.x.bytes() + kBlockBytes - 1) / kBlockBytes)) {}
 
 bool Computation::Run() {
-  for (std::size_t block = 0; block < blocks_; ++block) {
-    ComputeUnlessStopped(block);
+  while (RunBlock()) {
   }
-  return !stopped_.load(std::memory_order_relaxed);
+  return completed();
+}
+
+bool Computation::RunBlock() {
+  ComputeUnlessStopped(next_block_++);
+  return next_block_ < blocks_ && completed();
 }
 
 void Computation::RunOn(Executor& executor, std::function<void(bool)> done) {
@@ -40,7 +44,7 @@ void Computation::ComputeClaimed(Claims& claims) {
     ComputeUnlessStopped(block);
     // Releases this block's bytes to, and acquires all others' for, the thread that calls done.
     if (claims.unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-      const bool complete = !stopped_.load(std::memory_order_relaxed);
+      const bool complete = completed();
       const std::function<void(bool)> done = std::move(done_);
       done(complete);
       return;

@@ -30,6 +30,9 @@ struct Work {
   // Whether the result is of no use any more; looked at before each block, by several threads at
   // the same time. May be empty.
   std::function<bool()> is_void = nullptr;
+  // Whether the caches of the thread that brings the work hold x: then that thread is the one to
+  // compute, since others would first have to fetch every line from it.
+  bool in_cache = true;
 };
 
 // The object, the memory and whatever `should_stop` refers to must outlive the run.
@@ -41,6 +44,11 @@ class Computation {
 
   // Computes on the calling thread. Returns whether every block was computed.
   bool Run();
+
+  // The same by steps: computes the next block and returns whether there are more; then completed()
+  // says what Run would.
+  bool RunBlock();
+  bool completed() const { return !stopped_.load(std::memory_order_relaxed); }
 
   // Computes on `executor`, on several of its threads when the run is large. `done` is called once,
   // on the thread that finishes the last block, with whether every block was computed; nothing of
@@ -65,6 +73,7 @@ class Computation {
   std::function<bool()> should_stop_;
   std::function<void(bool)> done_;
   std::size_t blocks_;
+  std::size_t next_block_ = 0;  // of RunBlock
   std::atomic<bool> stopped_{false};
 };
 

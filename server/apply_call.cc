@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "proto/apply_codec.h"
+#include "server/compute.h"
 #include "server/tensor_request.h"
 #include "server/thresholded_relu_service.h"
 #include "server/unary_call.h"

@@ -2,12 +2,13 @@
 
 #include <grpc/support/time.h>
 
+#include <chrono>
 #include <utility>
 
 namespace trelu::server {
 
-EventQueue::EventQueue(std::unique_ptr<grpc::ServerCompletionQueue> queue)
-    : queue_(std::move(queue)) {}
+EventQueue::EventQueue(std::unique_ptr<grpc::ServerCompletionQueue> queue, BusyPoll busy_poll)
+    : queue_(std::move(queue)), busy_poll_(busy_poll) {}
 
 EventQueue::~EventQueue() { Stop(); }
 
@@ -30,8 +31,37 @@ void EventQueue::Start(std::function<void()> on_thread) {
     std::exchange(on_thread, nullptr)();
     void* tag = nullptr;
     bool ok = false;
-    while (queue_->Next(&tag, &ok)) Event::FireTag(tag, ok);
+    while (Next(&tag, &ok)) Event::FireTag(tag, ok);
   });
+}
+
+bool EventQueue::Next(void** tag, bool* ok) {
+  if (when_idle_.empty()) return Wait(tag, ok);
+  constexpr int kEventsInBetween = 32;
+  if (++events_since_idle_ <= kEventsInBetween) {
+    const auto got = queue_->AsyncNext(tag, ok, gpr_inf_past(GPR_CLOCK_MONOTONIC));
+    if (got != grpc::CompletionQueue::TIMEOUT) return got == grpc::CompletionQueue::GOT_EVENT;
+  }
+  events_since_idle_ = 0;
+  *tag = when_idle_.front();
+  *ok = true;
+  when_idle_.pop_front();
+  return true;
+}
+
+bool EventQueue::Wait(void** tag, bool* ok) {
+  if (busy_poll_.off()) return queue_->Next(tag, ok);
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begun = Clock::now();
+  const Clock::time_point asleep_from = begun + busy_poll_.patience();
+  auto got = grpc::CompletionQueue::TIMEOUT;
+  do {
+    got = queue_->AsyncNext(tag, ok, gpr_inf_past(GPR_CLOCK_MONOTONIC));
+  } while (got == grpc::CompletionQueue::TIMEOUT && Clock::now() < asleep_from);
+  const bool more = got == grpc::CompletionQueue::TIMEOUT ? queue_->Next(tag, ok)
+                                                          : got == grpc::CompletionQueue::GOT_EVENT;
+  busy_poll_.Waited(Clock::now() - begun);
+  return more;
 }
 
 void EventQueue::Post(grpc::Alarm& alarm, Event& event) {

@@ -86,16 +86,22 @@ class Binder {
                         return true;
                       }});
   }
+  // `Unit`: the field's, of which the value must be whole ones.
+  template <typename Unit>
+  void Duration(std::string name, Unit& field, Unit most, std::string text) {
+    flags_.push_back({std::move(name), "DURATION", std::move(text), FormatDuration(field),
+                      "a time from 0 to " + FormatDuration(most) + ", in steps of " +
+                          FormatDuration(Unit(1)) + ", as in 250ms, 30s, 5m or 1h",
+                      [&field, most](const std::string& value) {
+                        const std::optional<std::chrono::microseconds> duration =
+                            ParseDuration(value);
+                        if (!duration || *duration > most) return false;
+                        field = std::chrono::duration_cast<Unit>(*duration);
+                        return field == *duration;
+                      }});
+  }
   void Duration(std::string name, std::chrono::milliseconds& field, std::string text) {
-    flags_.push_back(
-        {std::move(name), "DURATION", std::move(text), FormatDuration(field),
-         "a time from 0 to " + FormatDuration(kMaxDuration) + ", as in 250ms, 30s, 5m or 1h",
-         [&field](const std::string& value) {
-           const std::optional<std::chrono::milliseconds> duration = ParseDuration(value);
-           if (!duration || *duration > kMaxDuration) return false;
-           field = *duration;
-           return true;
-         }});
+    Duration(std::move(name), field, kMaxDuration, std::move(text));
   }
   template <typename T>
   void Choice(std::string name, T& field, const Names<T>& names, std::string text) {
@@ -136,10 +142,14 @@ std::deque<Flag> MakeFlags(Options& options) {
       "where to serve gRPC: host:port, [ipv6]:port or unix:/path; port 0: any; repeatable");
   flags.Text("--admin-listen", "ADDRESS", options.admin_listen,
              "where to serve HTTP /metrics, /livez and /readyz; none: nowhere");
-  flags.Count("--workers", options.workers, kMaxWorkers,
-              "threads for large tensors; 0: as many as the CPU affinity and cgroup quota allow");
+  flags.Count(
+      "--workers", options.workers, kMaxWorkers,
+      "threads for shared memory and above --inline-bytes; 0: as many as affinity and quota allow");
   flags.Bytes("--inline-bytes", options.inline_bytes, 0, kAnyBytes,
-              "tensors up to this size skip the workers; 0: none does");
+              "tensors up to this size are computed by the thread that received them; 0: none");
+  flags.Duration("--busy-poll", options.busy_poll, kMaxBusyPoll,
+                 "while calls follow each other within this time, wait for the next one without "
+                 "sleeping; 0: never");
   flags.Bytes("--max-message-bytes", options.max_message_bytes, 1, kMaxMessageBytes,
               "the largest message; larger ones get RESOURCE_EXHAUSTED");
   flags.Bytes("--max-inflight-bytes", options.max_inflight_bytes, 0, kAnyBytes,

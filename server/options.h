@@ -19,12 +19,17 @@ struct Options {
   // HTTP address of /metrics, /livez and /readyz; empty: none.
   std::string admin_listen = "0.0.0.0:8002";
 
-  // Threads that compute large tensors; 0: as many processors as the affinity mask and the cgroup's
+  // Threads that compute tensors in shared memory and those above inline_bytes; 0: as many processors as the affinity mask and the cgroup's
   // CPU quota leave us.
   int workers = 0;
   // Tensors (on a stream: messages) of at most this many bytes are computed on the thread that
-  // received them; 0 sends all to the workers.
-  std::uint64_t inline_bytes = std::uint64_t{256} << 10;
+  // received them, a block of 1 MiB at a time between other calls; larger ones, and tensors in
+  // shared memory from 1 MiB on, by the workers; 0 sends all to the workers.
+  std::uint64_t inline_bytes = std::uint64_t{64} << 20;
+  // While the last wait of a queue's thread was shorter than this, the next one is spent looking
+  // for events without sleeping, for this long at most. Takes a processor for the latency of a lone
+  // caller; 0: never.
+  std::chrono::microseconds busy_poll{0};
   // The largest message; a larger one is answered with RESOURCE_EXHAUSTED.
   std::uint64_t max_message_bytes = std::uint64_t{64} << 20;
   // The budget of bytes in flight; beyond it, UNAVAILABLE. 0: a quarter of the cgroup's memory

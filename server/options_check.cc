@@ -82,6 +82,9 @@ absl::Status CheckNumbers(const Options& options, std::uint64_t memory_bytes) {
       return Wrong(std::string(flag) + ": expected 0 to " + FormatDuration(kMaxDuration));
     }
   }
+  if (options.busy_poll.count() < 0 || options.busy_poll > kMaxBusyPoll) {
+    return Wrong("--busy-poll: expected 0 to " + FormatDuration(kMaxBusyPoll));
+  }
   return absl::OkStatus();
 }
 

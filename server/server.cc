@@ -144,7 +144,8 @@ absl::Status Server::State::StartGrpc() {
   // pollers only hand events over to each other.
   const int queue_count = std::max(1, AvailableCpus() / 2);
   for (int i = 0; i < queue_count; ++i) {
-    queues.push_back(std::make_unique<EventQueue>(builder.AddCompletionQueue()));
+    queues.push_back(
+        std::make_unique<EventQueue>(builder.AddCompletionQueue(), BusyPoll(options.busy_poll)));
   }
   grpc_server = builder.BuildAndStart();
   if (!grpc_server) return listeners.WhyNotStarted();

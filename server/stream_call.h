@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "server/call_scope.h"
+#include "server/compute.h"
 #include "server/corridor.h"
 #include "server/event_queue.h"
 #include "server/raw_service.h"

@@ -14,11 +14,11 @@ constexpr std::string_view kSizeLetters = "kmgt";
 
 struct DurationUnit {
   std::string_view suffix;
-  std::int64_t milliseconds;
+  std::int64_t microseconds;
 };
 // The largest first, as FormatDuration wants them.
-constexpr std::array<DurationUnit, 4> kDurationUnits = {
-    {{"h", 3'600'000}, {"m", 60'000}, {"s", 1'000}, {"ms", 1}}};
+constexpr std::array<DurationUnit, 5> kDurationUnits = {
+    {{"h", 3'600'000'000}, {"m", 60'000'000}, {"s", 1'000'000}, {"ms", 1'000}, {"us", 1}}};
 
 struct Quantity {
   std::uint64_t number;
@@ -54,16 +54,16 @@ std::optional<std::uint64_t> ParseBytes(std::string_view text) {
   return quantity->number << shift;
 }
 
-std::optional<std::chrono::milliseconds> ParseDuration(std::string_view text) {
+std::optional<std::chrono::microseconds> ParseDuration(std::string_view text) {
   const std::optional<Quantity> quantity = Split(text);
   if (!quantity) return std::nullopt;
   const std::string_view suffix = quantity->unit.empty() ? "s" : quantity->unit;
   for (const DurationUnit& unit : kDurationUnits) {
     if (suffix != unit.suffix) continue;
-    const std::int64_t most = std::numeric_limits<std::int64_t>::max() / unit.milliseconds;
+    const std::int64_t most = std::numeric_limits<std::int64_t>::max() / unit.microseconds;
     if (quantity->number > static_cast<std::uint64_t>(most)) return std::nullopt;
-    return std::chrono::milliseconds(static_cast<std::int64_t>(quantity->number) *
-                                     unit.milliseconds);
+    return std::chrono::microseconds(static_cast<std::int64_t>(quantity->number) *
+                                     unit.microseconds);
   }
   return std::nullopt;
 }
@@ -80,11 +80,11 @@ std::string FormatBytes(std::uint64_t bytes) {
   return text + "iB";
 }
 
-std::string FormatDuration(std::chrono::milliseconds duration) {
+std::string FormatDuration(std::chrono::microseconds duration) {
   if (duration.count() == 0) return "0s";
   for (const DurationUnit& unit : kDurationUnits) {
-    if (duration.count() % unit.milliseconds == 0) {
-      return std::to_string(duration.count() / unit.milliseconds).append(unit.suffix);
+    if (duration.count() % unit.microseconds == 0) {
+      return std::to_string(duration.count() / unit.microseconds).append(unit.suffix);
     }
   }
   return {};

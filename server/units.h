@@ -15,13 +15,13 @@ namespace trelu::server {
 // bits.
 std::optional<std::uint64_t> ParseBytes(std::string_view text);
 
-// A whole number, alone (seconds) or with ms, s, m or h. Nothing when the text is anything else or
-// needs more than 63 bits of milliseconds.
-std::optional<std::chrono::milliseconds> ParseDuration(std::string_view text);
+// A whole number, alone (seconds) or with us, ms, s, m or h. Nothing when the text is anything else
+// or needs more than 63 bits of microseconds.
+std::optional<std::chrono::microseconds> ParseDuration(std::string_view text);
 
 // The shortest text that the parsers above read back as the same value.
 std::string FormatBytes(std::uint64_t bytes);
-std::string FormatDuration(std::chrono::milliseconds duration);
+std::string FormatDuration(std::chrono::microseconds duration);
 
 // The shortest decimal number that reads back as `value`: "0.1", "1e+20", "nan".
 std::string ExactText(float value);

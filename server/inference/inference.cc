@@ -187,7 +187,11 @@ Work Inference::TakeWork() {
   } else if (Compare(input_->range, output_->range) == SharedRange::Overlap::kNone) {
     y = output_->range.bytes().data();
   }
-  return {*op_, OneRange(input_->range.bytes()), y, std::move(is_void)};
+  return {.op = *op_,
+          .x = OneRange(input_->range.bytes()),
+          .y = y,
+          .is_void = std::move(is_void),
+          .in_cache = false};
 }
 
 const std::string* Inference::LostRegion() const {

@@ -14,6 +14,7 @@
 
 #include "core/computation.h"
 #include "proto/infer_codec.h"
+#include "server/compute.h"
 #include "server/corridor.h"
 #include "server/inference/infer_parameters.h"
 #include "server/models/model_catalog.h"

@@ -88,6 +88,27 @@ TEST(ComputationTest, RunComputesEveryBlock) {
   }
 }
 
+TEST(ComputationTest, RunBlockComputesOneAndTellsOfMore) {
+  Tensor tensor(2 * kBlockBytes + 8);
+  Computation computation(Work{kOp, tensor.segments()}, nullptr);
+  EXPECT_TRUE(computation.RunBlock());
+  EXPECT_FALSE(tensor.IsComputed());
+  EXPECT_TRUE(computation.RunBlock());
+  EXPECT_FALSE(tensor.IsComputed());
+  EXPECT_FALSE(computation.RunBlock());
+  EXPECT_TRUE(computation.completed());
+  EXPECT_TRUE(tensor.IsComputed());
+}
+
+TEST(ComputationTest, RunBlockStopsWhenTold) {
+  Tensor tensor(3 * kBlockBytes);
+  int looks = 0;
+  Computation computation(Work{kOp, tensor.segments()}, [&] { return ++looks == 2; });
+  EXPECT_TRUE(computation.RunBlock());
+  EXPECT_FALSE(computation.RunBlock());
+  EXPECT_FALSE(computation.completed());
+}
+
 TEST(ComputationTest, RunOnComputesEveryBlockAndIsDoneOnce) {
   WorkerPool pool(3);
   InlineExecutor inline_executor;

@@ -127,6 +127,7 @@ TEST(ChaosTest, NeverAWrongByteAndNothingLeftBehind) {
     options.admin_listen = "";
     // All on the workers, none, or as usual.
     if (round % 3 != 0) options.inline_bytes = round % 3 == 1 ? 0 : 1 << 30;
+    if (round % 2 != 0) options.busy_poll = std::chrono::milliseconds(1);
     options.drain_grace = std::chrono::milliseconds(round % 4 * 20);
     options.log_calls = server::LogCalls::kNone;
     InProcessServer server(options);

@@ -30,11 +30,12 @@ Options ParseOk(std::vector<std::string> arguments) {
 
 // Every field, so that the comparison below fails to compile when one is added.
 auto Fields(const Options& options) {
-  const auto& [listen, admin_listen, workers, inline_bytes, max_message_bytes, max_inflight_bytes,
-               max_connection_age, stream_idle_timeout, model_repository, model_repository_poll,
-               shared_memory_prefix, max_shared_memory_bytes, tls_cert, tls_key, tls_client_ca,
-               reflection, drain_delay, drain_grace, log_format, log_calls] = options;
-  return std::make_tuple(listen, admin_listen, workers, inline_bytes, max_message_bytes,
+  const auto& [listen, admin_listen, workers, inline_bytes, busy_poll, max_message_bytes,
+               max_inflight_bytes, max_connection_age, stream_idle_timeout, model_repository,
+               model_repository_poll, shared_memory_prefix, max_shared_memory_bytes, tls_cert,
+               tls_key, tls_client_ca, reflection, drain_delay, drain_grace, log_format,
+               log_calls] = options;
+  return std::make_tuple(listen, admin_listen, workers, inline_bytes, busy_poll, max_message_bytes,
                          max_inflight_bytes, max_connection_age, stream_idle_timeout,
                          model_repository, model_repository_poll, shared_memory_prefix,
                          max_shared_memory_bytes, tls_cert, tls_key, tls_client_ca, reflection,
@@ -67,6 +68,7 @@ const std::vector<FlagCase>& FlagCases() {
       {"--admin-listen", "127.0.0.1:9", "TRELU_ADMIN_LISTEN"},
       {"--workers", "3", "TRELU_WORKERS"},
       {"--inline-bytes", "1k", "TRELU_INLINE_BYTES"},
+      {"--busy-poll", "50us", "TRELU_BUSY_POLL"},
       {"--max-message-bytes", "1MiB", "TRELU_MAX_MESSAGE_BYTES"},
       {"--max-inflight-bytes", "2GiB", "TRELU_MAX_INFLIGHT_BYTES"},
       {"--max-connection-age", "1h", "TRELU_MAX_CONNECTION_AGE"},

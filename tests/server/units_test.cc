@@ -44,7 +44,7 @@ INSTANTIATE_TEST_SUITE_P(
 struct DurationCase {
   const char* name;
   const char* text;
-  std::optional<std::int64_t> milliseconds;
+  std::optional<std::int64_t> microseconds;
 };
 void PrintTo(const DurationCase& row, std::ostream* out) { *out << row.name; }
 
@@ -52,23 +52,23 @@ class ParseDurationTest : public testing::TestWithParam<DurationCase> {};
 
 TEST_P(ParseDurationTest, GivesTheTimeOrNothing) {
   const auto duration = ParseDuration(GetParam().text);
-  ASSERT_EQ(duration.has_value(), GetParam().milliseconds.has_value());
-  EXPECT_EQ(duration.value_or(std::chrono::milliseconds(0)).count(),
-            GetParam().milliseconds.value_or(0));
+  ASSERT_EQ(duration.has_value(), GetParam().microseconds.has_value());
+  EXPECT_EQ(duration.value_or(std::chrono::microseconds(0)).count(),
+            GetParam().microseconds.value_or(0));
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Texts, ParseDurationTest,
-    testing::Values(DurationCase{"Milliseconds", "250ms", 250},
-                    DurationCase{"Seconds", "30s", 30000}, DurationCase{"Minutes", "5m", 300000},
-                    DurationCase{"Hours", "1h", 3600000}, DurationCase{"PlainIsSeconds", "7", 7000},
-                    DurationCase{"Zero", "0", 0}, DurationCase{"Negative", "-1s", std::nullopt},
-                    DurationCase{"Empty", "", std::nullopt},
-                    DurationCase{"UnitAlone", "ms", std::nullopt},
-                    DurationCase{"UpperCase", "1H", std::nullopt},
-                    DurationCase{"Fraction", "1.5s", std::nullopt},
-                    DurationCase{"UnknownUnit", "1d", std::nullopt},
-                    DurationCase{"Overflow", "9223372036854775807h", std::nullopt}),
+    testing::Values(
+        DurationCase{"Microseconds", "50us", 50}, DurationCase{"Milliseconds", "250ms", 250000},
+        DurationCase{"Seconds", "30s", 30000000}, DurationCase{"Minutes", "5m", 300000000},
+        DurationCase{"Hours", "1h", 3600000000}, DurationCase{"PlainIsSeconds", "7", 7000000},
+        DurationCase{"Zero", "0", 0}, DurationCase{"Negative", "-1s", std::nullopt},
+        DurationCase{"Empty", "", std::nullopt}, DurationCase{"UnitAlone", "ms", std::nullopt},
+        DurationCase{"UpperCase", "1H", std::nullopt},
+        DurationCase{"Fraction", "1.5s", std::nullopt},
+        DurationCase{"UnknownUnit", "1d", std::nullopt},
+        DurationCase{"Overflow", "9223372036854775807h", std::nullopt}),
     [](const auto& row) { return row.param.name; });
 
 TEST(FormatBytesTest, IsReadBackAsTheSame) {
@@ -82,8 +82,8 @@ TEST(FormatBytesTest, IsReadBackAsTheSame) {
 }
 
 TEST(FormatDurationTest, IsReadBackAsTheSame) {
-  for (const std::int64_t count : {0, 1, 999, 1000, 1500, 60000, 90000, 3600000}) {
-    const std::chrono::milliseconds duration(count);
+  for (const std::int64_t count : {0L, 1L, 999L, 1000L, 1500L, 60000000L, 90000000L, 3600000000L}) {
+    const std::chrono::microseconds duration(count);
     EXPECT_EQ(ParseDuration(FormatDuration(duration)), duration) << FormatDuration(duration);
   }
   EXPECT_EQ(FormatDuration(std::chrono::minutes(30)), "30m");

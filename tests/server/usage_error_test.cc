@@ -58,6 +58,8 @@ INSTANTIATE_TEST_SUITE_P(
         UsageError{"SizeZero", {"--max-message-bytes", "0"}, {"--max-message-bytes", "from 1"}},
         UsageError{"NegativeTime", {"--drain-delay", "-5s"}, {"--drain-delay", "0 to 596h"}},
         UsageError{"TimeTooLarge", {"--drain-delay", "597h"}, {"--drain-delay", "0 to 596h"}},
+        UsageError{"TimeTooFine", {"--drain-delay", "1500us"}, {"--drain-delay", "steps of 1ms"}},
+        UsageError{"BusyTooLong", {"--busy-poll", "11ms"}, {"--busy-poll", "0 to 10ms"}},
         UsageError{"TimeWithoutUnit", {"--drain-delay", "5 s"}, {"--drain-delay", "250ms"}},
         UsageError{"UnknownChoice", {"--log-format", "xml"}, {"--log-format", "text|json"}},
         UsageError{"UnknownBoolean", {"--reflection", "maybe"}, {"--reflection", "true|false"}},
