@@ -1,0 +1,87 @@
+"""Measures trelu beside its ceilings, in rounds in which all take turns: see run.sh."""
+import argparse
+import json
+import pathlib
+import sys
+import tempfile
+import time
+
+import contenders
+import machine
+import measure
+import plan
+import plots
+import report
+import results
+
+
+def parse():
+    parser = argparse.ArgumentParser(prog='tests/benchmark/run.sh', description=__doc__)
+    parser.add_argument('--quick', action='store_true', help='the targets alone, in short rounds')
+    parser.add_argument('--rounds', type=int, help='5, or 3 when quick')
+    parser.add_argument('--seconds', type=float, help='of each measurement: 0.5, or 0.2 when quick')
+    parser.add_argument('--only', metavar='GROUP', action='append', help='a group of the report; repeatable')
+    parser.add_argument('--output', type=pathlib.Path, default=pathlib.Path('build/benchmark'),
+                        help='directory of results.json, report.md and the plots (%(default)s)')
+    parser.add_argument('--build', type=pathlib.Path, default=pathlib.Path('build/release'))
+    arguments = parser.parse_args()
+    arguments.rounds = arguments.rounds or (3 if arguments.quick else 5)
+    arguments.seconds = arguments.seconds or (0.2 if arguments.quick else 0.5)
+    return arguments
+
+
+def chosen(arguments, targets):
+    """[(point, subjects)] of this run."""
+    everything = plan.points()
+    if arguments.only:
+        return [(point, subjects) for point, subjects in everything if point.group in arguments.only]
+    if not arguments.quick:
+        return everything
+    needed = {side for target in targets for side in (target.of, target.to) if side}
+    return [(point, wanted) for point, subjects in everything
+            if (wanted := tuple(s for s in subjects if (point, s) in needed))]
+
+
+def main():
+    arguments = parse()
+    targets = plan.targets()
+    todo = chosen(arguments, targets)
+    if not todo:
+        sys.exit(f'no such group; there are: {", ".join(dict.fromkeys(p.group for p, _ in plan.points()))}')
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    where = machine.describe()
+    found = results.Results()
+    begun = time.monotonic()
+    with tempfile.TemporaryDirectory() as directory:
+        directory = pathlib.Path(directory)
+        with contenders.contenders(arguments.build.resolve(), directory) as running:
+            bench = measure.Bench(arguments.build.resolve(), directory, running, arguments.seconds, sys.executable)
+            for point, subjects in todo:
+                for subject in subjects:
+                    if point not in (plan.START, plan.MIXED) and subject != 'memory':
+                        measure.progress(f'verifying: {point.label()}: {subject}')
+                        bench.measure(point, subject, verify=True)
+            for turn in range(arguments.rounds):
+                for point, subjects in todo:
+                    # Who is first changes from round to round.
+                    for subject in subjects if turn % 2 == 0 else reversed(subjects):
+                        measure.progress(f'round {turn + 1} of {arguments.rounds}, after '
+                                         f'{time.monotonic() - begun:.0f} s: {point.label()}: {subject}')
+                        found.add(point, subject, bench.measure(point, subject))
+    measure.progress('')
+    text = (f'{where["date"]}, {where["processors"]} x {where["processor"]}, kernel {where["kernel"]}, '
+            f'{", ".join(where["packages"])}, commit {where["commit"]}; medians of {arguments.rounds} rounds, '
+            f'{arguments.seconds:g} s each; {time.monotonic() - begun:.0f} s in all\n\n'
+            + report.targets_table(found, targets) + '\n' + report.table(found, [point for point, _ in todo]) + '\n')
+    print(text)
+    (arguments.output / 'report.md').write_text(text)
+    (arguments.output / 'results.json').write_text(json.dumps(report.as_json(found, targets, where), indent=1))
+    plots.draw_all(found, [point for point, _ in todo], arguments.output)
+    print(f'also in {arguments.output}: report.md, results.json and plots (SVG)')
+
+
+if __name__ == '__main__':
+    try:
+        main()
+    except (RuntimeError, OSError) as error:
+        sys.exit(f'benchmark: {error}')

@@ -1,0 +1,112 @@
+"""One measurement: starts the program that puts load on a contender and reads what it prints."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+import plan
+
+
+class Bench:
+    """What all measurements share. `seconds` is how long each lasts, without its warm-up."""
+
+    def __init__(self, build, directory, contenders, seconds, python):
+        self.build = build
+        self.here = build / 'tests/benchmark'
+        self.directory = directory
+        self.contenders = contenders
+        self.seconds = seconds
+        self.python = python
+
+    def measure(self, point, subject, verify=False):
+        """A dict of figures; with `verify` every answer is compared instead, and a wrong one raises."""
+        if point == plan.START:
+            return start(self.build, self.directory)
+        if subject == 'memory':
+            return self.run(['in_process', '--work', point.way, '--bytes', point.bytes])
+        contender = self.contenders[subject, point.transport == 'tls']
+        if point == plan.MIXED:
+            return self.mixed(contender, subject)
+        if point.group == plan.PYTHON.group:
+            return run([self.python, pathlib.Path(__file__).parent / 'python_client.py',
+                        contender.target('tcp'), point.bytes, self.seconds, contender.pid])
+        command = ['library', '--way', point.way] if point.way else self.load(point, subject)
+        command += ['--target', contender.target(point.transport), '--server-pid', contender.pid,
+                    '--bytes', point.bytes]
+        return self.run(command + (['--verify'] if verify else []))
+
+    def load(self, point, subject):
+        command = ['load', '--call', point.call, '--face', point.face, '--pieces', point.pieces,
+                   '--in-flight', point.in_flight, '--connections', point.connections]
+        if subject == 'socket':
+            command[2] = 'socket'
+        if subject == 'echo':
+            command += ['--answers', 'echo']
+        if point.transport == 'tls':
+            command += ['--tls-ca', self.directory / 'certificate.pem']
+        return command
+
+    def run(self, command):
+        return run([self.here / command[0], *command[1:], '--seconds', self.seconds])
+
+    def mixed(self, contender, subject):
+        """One caller of 64 B while a stream of 1 MiB chunks goes on, by a process and a connection each."""
+        target = ['--target', contender.target('tcp'), '--server-pid', contender.pid]
+        bulk = start_run([self.here / 'load', *self.load(plan.STREAM, subject)[1:], *target, '--bytes',
+                          plan.STREAM.bytes, '--seconds', 2 * self.seconds])
+        try:
+            time.sleep(self.seconds * 0.3)  # its warm-up, so that both are measured side by side
+            small = self.run([*self.load(plan.SMALL_ALONE, subject), *target, '--bytes', 64])
+        finally:
+            figures = finish_run(bulk)
+        return small | {'bulk_gb_per_second': figures['gb_per_second']}
+
+
+def start_run(command):
+    command = [str(part) for part in command]
+    return command, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def finish_run(run_of):
+    command, process = run_of
+    try:
+        out, err = process.communicate(timeout=120)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise RuntimeError(f'{" ".join(command)}: no end after two minutes') from None
+    if process.returncode != 0:
+        raise RuntimeError(f'{" ".join(command)}: exit status {process.returncode}\n{err}')
+    return json.loads(out)
+
+
+def run(command):
+    return finish_run(start_run(command))
+
+
+def start(build, directory):
+    """From exec to the ready line, with a free port, and what the idle process then holds."""
+    command = [build / 'server/trelu-server', '--listen', '127.0.0.1:0', '--admin-listen', '127.0.0.1:0',
+               '--drain-delay', '0s']
+    begun = time.perf_counter()
+    process = subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL, text=True)
+    line = process.stdout.readline()
+    ready = time.perf_counter() - begun
+    try:
+        if ' ready ' not in line:
+            raise RuntimeError(f'trelu-server did not start: {line}')
+        status = pathlib.Path(f'/proc/{process.pid}/status').read_text()
+        resident = int(re.search(r'VmRSS:\s+(\d+) kB', status)[1])
+    finally:
+        process.terminate()
+        process.wait(30)
+    return {'ready_ms': ready * 1e3, 'resident_mib': resident / 1024}
+
+
+def progress(text):
+    if sys.stderr.isatty():
+        width = os.get_terminal_size(sys.stderr.fileno()).columns
+        print(f'\r{text[:width - 1]:<{width - 1}}', end='', file=sys.stderr, flush=True)
