@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -41,6 +42,9 @@ absl::StatusOr<std::string> NewKey(std::string_view prefix) {
 
 // 0 or an errno. ftruncate alone would promise memory that may not be there.
 int Allocate(int fd, std::size_t bytes) {
+  // Beyond the limit the system would end the process, by SIGXFSZ.
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur) return EFBIG;
   int error = 0;
   do {
     error = posix_fallocate(fd, 0, static_cast<off_t>(bytes));

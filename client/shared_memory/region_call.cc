@@ -1,5 +1,6 @@
 #include "client/shared_memory/region_call.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -11,17 +12,28 @@ namespace trelu {
 namespace {
 
 // A server that takes longer is not fast enough to gain by it.
-constexpr std::chrono::seconds kMost{1};
+constexpr std::chrono::milliseconds kMost{1000};
 
 }  // namespace
 
 RegionCall::RegionCall(Deadline deadline, RetrySchedule retry, NextChannel next_channel,
                        RegionPool& pool, std::optional<std::size_t> bytes)
-    : deadline_(deadline.Within(kMost)),
+    : deadline_(deadline),
       retry_(retry),
       next_channel_(std::move(next_channel)),
       pool_(pool),
       bytes_(bytes) {}
+
+// The other half is for the other way, when there is no answer.
+Deadline RegionCall::ForOneStep() {
+  const std::chrono::milliseconds half = deadline_.remaining() / 2;
+  in_a_hurry_ = half < kMost;
+  return deadline_.Within(std::min(half, kMost));
+}
+
+bool RegionCall::TellsOfServer(const absl::Status& status) const {
+  return !(in_a_hurry_ && absl::IsDeadlineExceeded(status));
+}
 
 void RegionCall::First() {
   switch (pool_.standing()) {
@@ -39,7 +51,7 @@ void RegionCall::First() {
 
 void RegionCall::Ask() {
   Run(std::make_unique<SmallCall<v1::GetInfoResponse>>(
-          deadline_, retry_,
+          ForOneStep(), retry_,
           [this](grpc::ClientContext& context, grpc::CompletionQueue& queue) {
             return v1::Server::NewStub(next_channel_())
                 ->PrepareAsyncGetInfo(&context, v1::GetInfoRequest(), &queue);
@@ -49,13 +61,18 @@ void RegionCall::Ask() {
         if (status.ok()) {
           Register();
         } else {
-          pool_.Refuse();
+          if (TellsOfServer(status)) pool_.Refuse();
           End(std::move(status));
         }
       });
 }
 
 void RegionCall::Register() {
+  // Asked once more: many calls may have begun at the same time.
+  if (!bytes_ && pool_.full()) {
+    End(absl::ResourceExhaustedError("shared memory: this client has enough of it"));
+    return;
+  }
   auto region = bytes_ ? pool_.Create(*bytes_) : pool_.Create();
   if (!region.ok()) {
     // That there is no room for a large one says nothing of the pool's.
@@ -66,7 +83,7 @@ void RegionCall::Register() {
   region_ = *std::move(region);
   using inference::SystemSharedMemoryRegisterResponse;
   Run(std::make_unique<SmallCall<SystemSharedMemoryRegisterResponse>>(
-          deadline_, retry_,
+          ForOneStep(), retry_,
           [this](grpc::ClientContext& context, grpc::CompletionQueue& queue) {
             inference::SystemSharedMemoryRegisterRequest request;
             request.set_name(region_->name());
@@ -82,7 +99,7 @@ void RegionCall::Register() {
           region_->set_known(true);
         } else {
           region_.reset();
-          if (!bytes_) pool_.Refuse();
+          if (!bytes_ && TellsOfServer(status)) pool_.Refuse();
         }
         End(std::move(status));
       });

@@ -16,7 +16,8 @@
 namespace trelu {
 
 // Asks the server first whether it allows any, unless that is known. Ends with why there is no
-// region, when there is none; the pool knows it too. Takes a second at most.
+// region, when there is none; the pool knows it too, unless it was only that this caller is in a
+// hurry. Waits for the server for a second at most, or for half of the time that the caller has.
 class RegionCall final : public Sequence {
  public:
   using NextChannel = std::function<std::shared_ptr<grpc::Channel>()>;
@@ -32,6 +33,9 @@ class RegionCall final : public Sequence {
   void First() override;
   void Ask();
   void Register();
+  Deadline ForOneStep();
+  // Whether the failure says something of the server.
+  bool TellsOfServer(const absl::Status& status) const;
 
   const Deadline deadline_;
   const RetrySchedule retry_;
@@ -39,6 +43,7 @@ class RegionCall final : public Sequence {
   RegionPool& pool_;
   const std::optional<std::size_t> bytes_;
   std::shared_ptr<SharedRegion> region_;
+  bool in_a_hurry_ = false;
 };
 
 }  // namespace trelu

@@ -15,6 +15,9 @@ namespace {
 
 using Parameters = google::protobuf::Map<std::string, inference::InferParameter>;
 
+// Sent by a server that refuses.
+constexpr char kPushBack[] = "grpc-retry-pushback-ms";
+
 const char* ProtocolName(DType dtype) {
   switch (dtype) {
     case DType::kFloat16:
@@ -182,7 +185,10 @@ void SharedCall::OnFinished(bool /*ok*/) {
     End(answered_ == pieces_ ? absl::OkStatus()
                              : absl::DataLossError("the answer ends before the tensor does"));
   } else if (IsOfTheCall(status_.error_code())) {
-    TryFailed(status_, /*may_retry=*/true);
+    // A server that is only out of reach may go on writing to the caller's buffer, after another
+    // try has ended well.
+    const bool server_has_ended = context().GetServerTrailingMetadata().count(kPushBack) != 0;
+    TryFailed(status_, /*may_retry=*/!places_.y_shared || server_has_ended);
   } else {
     verdict_ = Verdict::kImpossible;
     End(FromGrpc(status_));

@@ -33,8 +33,9 @@ struct TensorPlaces {
 // both tensors shared it is one message and no copy.
 //
 // Tried once. When another try may help, the call ends when that is due, for the caller to make it
-// another way. That is right although results may have been written, also where y is x: the
-// operator changes nothing in what it has already been applied to.
+// another way; not when the result's place is the caller's and the server may still write to it.
+// That is right although results may have been written, also where y is x: the operator changes
+// nothing in what it has already been applied to.
 class SharedCall final : public TriedCall {
  public:
   using Stub = inference::GRPCInferenceService::Stub;

@@ -1,5 +1,6 @@
 // The client's own shared memory objects, and whom they are made for.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -20,12 +21,25 @@ struct TargetCase {
   bool this_host;
 };
 
+// The system ends a process that makes a file beyond the limit.
+TEST(MemoryObjectTest, BeyondTheLimitOfFilesIsAnError) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small = {.rlim_cur = 4096, .rlim_max = before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  const auto object = MemoryObject::Create("/", 4097);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_FALSE(object.ok());
+  EXPECT_TRUE(MemoryObject::Create("/", 4097).ok());
+}
+
 TEST(ThisHostTest, IsToldByTheTargetsWords) {
   for (const auto& [target, this_host] : std::vector<TargetCase>{
            {"localhost:8001", true},
            {"LocalHost", true},
-           {"dns:///localhost:8001", true},
-           {"dns:localhost:8001", true},
+           {"dns:///localhost:8001", false},
+           {"dns:localhost:8001", false},
+           {"dns:///127.0.0.1:8001", true},
            {"127.0.0.1:8001", true},
            {"127.9.8.7", true},
            {"ipv4:127.0.0.1:8001", true},

@@ -24,6 +24,7 @@ using inference::ModelStreamInferResponse;
 class FakeInference final : public inference::GRPCInferenceService::Service {
  public:
   grpc::Status registration = grpc::Status::OK;
+  std::function<void()> before_registration = [] {};
   // How streams end, after so many answers.
   grpc::Status end = grpc::Status::OK;
   int answers = 1000;
@@ -39,6 +40,7 @@ class FakeInference final : public inference::GRPCInferenceService::Service {
       grpc::ServerContext* /*context*/,
       const inference::SystemSharedMemoryRegisterRequest* /*request*/,
       inference::SystemSharedMemoryRegisterResponse* /*response*/) override {
+    before_registration();
     return registration;
   }
 
@@ -136,6 +138,39 @@ TEST_F(SharedMemoryTest, TriesOfBothWaysAreCountedTogether) {
   EXPECT_EQ(inference_.streams() + server_.tries(), 3);
   EXPECT_EQ(Connect(1)->Apply(spec_, x_, y_), absl::UnavailableError("full"));
   EXPECT_EQ(inference_.streams() + server_.tries(), 4);
+}
+
+// That a server has gone does not mean that it has stopped writing to the caller's buffer.
+TEST_F(SharedMemoryTest, AResultInTheCallersBufferIsNotAskedForTwice) {
+  inference_.end = {grpc::StatusCode::CANCELLED, "gone"};
+  inference_.answers = 0;
+  const auto client = Connect();
+  const auto y = client->NewSharedBuffer(spec_.bytes()).value();
+  ASSERT_TRUE(y->shared());
+  EXPECT_EQ(client->Apply(spec_, x_, y->bytes()), absl::CancelledError("gone"));
+  EXPECT_EQ(server_.tries(), 0);
+}
+
+TEST_F(SharedMemoryTest, UnlessTheServerItselfRefused) {
+  inference_.end = {grpc::StatusCode::UNAVAILABLE, "full"};
+  inference_.answers = 0;
+  const auto client = Connect();
+  const auto y = client->NewSharedBuffer(spec_.bytes()).value();
+  ASSERT_TRUE(y->shared());
+  EXPECT_EQ(client->Apply(spec_, x_, y->bytes()), absl::OkStatus());
+  EXPECT_EQ(server_.tries(), 1);
+}
+
+// One caller's hurry is not everybody's; and half of its time is for the other way.
+TEST_F(SharedMemoryTest, ACallWithoutTimeForARegionGoesTheOtherWayAndTheNextShares) {
+  std::promise<void> gate;
+  inference_.before_registration = [opened = gate.get_future().share()] { opened.wait(); };
+  const auto client = Connect();
+  ExpectComputed(client->Apply(spec_, x_, y_, {.timeout = std::chrono::milliseconds(1000)}));
+  EXPECT_EQ(inference_.streams(), 0);
+  gate.set_value();
+  EXPECT_EQ(client->Apply(spec_, x_, y_), absl::OkStatus());
+  EXPECT_EQ(inference_.streams(), 1);
 }
 
 struct EndCase {

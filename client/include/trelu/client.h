@@ -44,7 +44,8 @@ struct RetryOptions {
 
 // Whether tensors may go through memory that the server maps too, instead of the connection.
 enum class SharedMemory {
-  // When the target is this very host ("unix:", "localhost", 127.0.0.0/8, [::1]) and the server
+  // When the target is this very host ("unix:", "localhost", 127.0.0.0/8, [::1]; not a name after
+  // "dns:", which may mean several servers) and the server
   // allows it (its flag --shared-memory-prefix); whatever stands in the way, the call goes over the
   // connection instead. Server and client then run as the same user in the same IPC namespace.
   kAuto,
@@ -93,7 +94,8 @@ struct ServerInfo {
 };
 
 // Memory for tensors that the server works on where they are, so that nothing is copied. Any
-// thread; calls keep what they use, whatever happens to the buffer and the client meanwhile.
+// thread. As with any memory, it must stay until the calls that use it have ended; it may outlive
+// its client. Not for a child process after fork().
 class SharedBuffer {
  public:
   virtual ~SharedBuffer() = default;
@@ -103,7 +105,9 @@ class SharedBuffer {
   virtual std::span<std::byte> bytes() const = 0;
 
   // Whether the server sees the memory now. When it does not (the server is remote, does not allow
-  // it, or has been restarted since), the memory is like any other, and calls copy.
+  // it, was not up when the buffer was made, or has been restarted since), the memory is like any
+  // other, and calls copy. That stays so: make a new buffer to share again, ten seconds after the
+  // server could not at the earliest.
   virtual bool shared() const = 0;
 };
 
@@ -134,12 +138,13 @@ class Client {
                           std::span<std::byte> y, const ApplyOptions& options,
                           std::function<void(absl::Status)> done) = 0;
 
-  // A buffer of `bytes` bytes. Blocks, for about a second at most, while it asks the server. That
-  // the server cannot share it is no error, see SharedBuffer::shared; RESOURCE_EXHAUSTED: there is
-  // no memory for it at all.
+  // A buffer of `bytes` bytes. Blocks while the system makes the memory (a second for a GiB or so)
+  // and, for two seconds at most, while it asks the server. That the server cannot share it is no
+  // error, see SharedBuffer::shared; RESOURCE_EXHAUSTED: there is no memory for it at all.
   //
   // After a call that ended in DEADLINE_EXCEEDED, CANCELLED or UNAVAILABLE the server may go on
-  // writing to a `y` in shared memory for a moment: take a new buffer for what comes next.
+  // writing to a `y` in shared memory for a moment: take a new buffer for what comes next. For the
+  // same reason a call with such a `y` is tried again only when the server itself refused it.
   virtual absl::StatusOr<std::unique_ptr<SharedBuffer>> NewSharedBuffer(std::size_t bytes) = 0;
 
   // Fills all of the buffer with the tensor's next bytes, or returns an error, which ends the call.
