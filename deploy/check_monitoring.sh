@@ -79,7 +79,8 @@ bench() { "$trelu" --target "${grpc[$1]}" bench "${@:2}" >> "$work/bench.log" 2>
 background() { exec "$trelu" --target "${grpc[$1]}" bench "${@:2}" >> "$work/bench.log" 2>&1; }
 
 step 'servers: a healthy one, and those to be broken'
-serve healthy --log-calls none
+# With work for the workers, whose queue has queries too.
+serve healthy --log-calls none --inline-bytes 256KiB
 serve crashing
 serve full --log-calls none --max-inflight-bytes 1MiB
 serve slow --log-calls none

@@ -8,7 +8,7 @@
 namespace trelu::server {
 
 EventQueue::EventQueue(std::unique_ptr<grpc::ServerCompletionQueue> queue, BusyPoll busy_poll)
-    : queue_(std::move(queue)), busy_poll_(busy_poll) {}
+    : queue_(std::move(queue)), busy_poll_(std::move(busy_poll)) {}
 
 EventQueue::~EventQueue() { Stop(); }
 

@@ -19,8 +19,8 @@ struct Options {
   // HTTP address of /metrics, /livez and /readyz; empty: none.
   std::string admin_listen = "0.0.0.0:8002";
 
-  // Threads that compute tensors in shared memory and those above inline_bytes; 0: as many processors as the affinity mask and the cgroup's
-  // CPU quota leave us.
+  // Threads that compute tensors in shared memory and those above inline_bytes; 0: as many
+  // processors as the affinity mask and the cgroup's CPU quota leave us.
   int workers = 0;
   // Tensors (on a stream: messages) of at most this many bytes are computed on the thread that
   // received them, a block of 1 MiB at a time between other calls; larger ones, and tensors in

@@ -16,7 +16,7 @@ namespace {
 using Parameters = google::protobuf::Map<std::string, inference::InferParameter>;
 
 // Sent by a server that refuses.
-constexpr char kPushBack[] = "grpc-retry-pushback-ms";
+constexpr const char* kPushBack = "grpc-retry-pushback-ms";
 
 const char* ProtocolName(DType dtype) {
   switch (dtype) {
