@@ -1,0 +1,49 @@
+{{- define "trelu.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride -}}
+{{- else if contains .Chart.Name .Release.Name -}}
+{{- .Release.Name | trunc 50 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" (.Release.Name | trunc 44 | trimSuffix "-") .Chart.Name -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "trelu.instance" -}}
+app.kubernetes.io/name: trelu
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{/* What the server's pods have, and no other pod. */}}
+{{- define "trelu.selector" -}}
+{{ include "trelu.instance" . }}
+app.kubernetes.io/component: server
+{{- end -}}
+
+{{- define "trelu.labels" -}}
+{{ include "trelu.selector" . }}
+{{ include "trelu.origin" . }}
+{{- end -}}
+
+{{- define "trelu.origin" -}}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end -}}
+
+{{- define "trelu.image" -}}
+{{- with .Values.image -}}
+{{- if .digest -}}
+{{ .repository }}@{{ .digest }}
+{{- else -}}
+{{ .repository }}:{{ .tag | default $.Chart.AppVersion }}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "trelu.serviceAccountName" -}}
+{{- if .Values.serviceAccount.create -}}
+{{ .Values.serviceAccount.name | default (include "trelu.fullname" .) }}
+{{- else -}}
+{{ .Values.serviceAccount.name | default "default" }}
+{{- end -}}
+{{- end -}}
