@@ -14,9 +14,11 @@ case $purpose in
   *) echo "usage: $0 [build|test]" >&2; exit 2 ;;
 esac
 
+# What is installed, and what that provides: another nodejs than Debian's brings npm with it, and refuses Debian's.
+installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}, ${Provides}\n' | sed -n 's/^installed //p' | tr -s ', ' '\n')
 missing=()
 while read -r package; do
-  [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
+  grep -qxF -- "$package" <<< "$installed" || missing+=("$package")
 done < <(sed -nE "s/^([a-z0-9.+-]+) +# *($wanted)$/\1/p" apt-packages.txt)
 if [ ${#missing[@]} = 0 ]; then
   echo "setup: every $purpose package is installed"
