@@ -6,9 +6,10 @@
 #   manifests  what every object keeps to: confinement, resources, probes, ends, selectors, ports
 #   binary     the flags, ports, health names and the autoscaler's metric are the server's, which starts with each set's
 #              arguments; values that are misspelt, wrong or contradictory are refused; versions and copies agree
+#   scaling    the tables of deploy/scaling.md follow from its inputs
 #   replicas   three servers behind one name: load spreads within 10 %, a killed one loses no call, a new one gets calls
 #
-# The first four also damage what they look at, and the last takes away what makes it work, and must see it.
+# All also damage what they look at, or take away what makes it work, and must see it.
 # Not checked, for want of a cluster: that kubelet, the Prometheus adapter and KServe do with these objects as documented.
 #
 #   deploy/check_kubernetes.sh                 sets up and builds first
@@ -31,7 +32,7 @@ if [ -z "${BUILD:-}" ]; then
 fi
 SERVER=$(realpath "$BUILD/server/trelu-server") COMMAND=$(realpath "$BUILD/client/trelu")
 for program in "$SERVER" "$COMMAND"; do [ -x "$program" ] || fail "no program $program"; done
-# As a process that may not use namespaces of its own would not get far, ask first.
+# Asked at once, not after minutes.
 alone=(unshare --mount --net --pid --fork --kill-child)
 "${alone[@]}" true || fail 'the replicas need namespaces of their own: run as root, in a container with SYS_ADMIN'
 
@@ -78,6 +79,8 @@ step 'manifests'
 python tests/kubernetes/manifests_test.py
 step 'binary'
 python tests/kubernetes/binary_test.py
+step 'scaling'
+python tests/kubernetes/scaling_test.py
 
 step 'replicas'
 rm -rf "$work/replicas"
