@@ -9,7 +9,7 @@
 #   scaling    the tables of deploy/scaling.md follow from its inputs
 #   replicas   three servers behind one name: load spreads within 10 %, a killed one loses no call, a new one gets calls
 #
-# All also damage what they look at, or take away what makes it work, and must see it.
+# All but binary also damage what they look at, or take away what makes it work, and must see it.
 # Not checked, for want of a cluster: that kubelet, the Prometheus adapter and KServe do with these objects as documented.
 #
 #   deploy/check_kubernetes.sh                 sets up and builds first
