@@ -23,13 +23,6 @@ gpr_timespec FromNow(milliseconds wait) {
 
 absl::Status ClientDestroyed() { return absl::CancelledError("the client was destroyed"); }
 
-PushBack PushBackOf(const grpc::ClientContext& context) {
-  const auto& metadata = context.GetServerTrailingMetadata();
-  const auto found = metadata.find("grpc-retry-pushback-ms");
-  if (found == metadata.end()) return PushBack::Parse(std::nullopt);
-  return PushBack::Parse(std::string_view(found->second.data(), found->second.size()));
-}
-
 }  // namespace
 
 Deadline Deadline::After(milliseconds timeout) {
@@ -77,8 +70,15 @@ void TriedCall::NewTry() {
   StartTry();
 }
 
+PushBack TriedCall::push_back() const {
+  const auto& metadata = context_->GetServerTrailingMetadata();
+  const auto found = metadata.find("grpc-retry-pushback-ms");
+  if (found == metadata.end()) return PushBack::Parse(std::nullopt);
+  return PushBack::Parse(std::string_view(found->second.data(), found->second.size()));
+}
+
 void TriedCall::TryFailed(const grpc::Status& status, bool may_retry) {
-  const PushBack push_back = PushBackOf(*context_);
+  const PushBack push_back = this->push_back();
   DropTry();
   bool cancelled = false;
   {

@@ -75,6 +75,8 @@ class TriedCall : public Call {
 
   grpc::ClientContext& context() { return *context_; }
   grpc::CompletionQueue& queue() { return *queue_; }
+  // Of the try that has ended.
+  PushBack push_back() const;
 
   // A try has ended without an answer and has no operation left: begins the next, or ends the call.
   // The caller returns at once.

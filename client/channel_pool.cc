@@ -50,7 +50,11 @@ grpc::ChannelArguments Arguments(const ClientOptions& options) {
   // calls fail at once.
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 10'000);
-  if (absl::StartsWith(options.target, "dns:")) arguments.SetLoadBalancingPolicyName("round_robin");
+  if (absl::StartsWith(options.target, "dns:")) {
+    arguments.SetLoadBalancingPolicyName("round_robin");
+    // From gRPC's 30 seconds: when a connection has ended, new replicas are found at once.
+    arguments.SetInt(GRPC_ARG_DNS_MIN_TIME_BETWEEN_RESOLUTIONS_MS, 5'000);
+  }
   if (options.tls.enabled && !options.tls.server_name.empty()) {
     arguments.SetSslTargetNameOverride(options.tls.server_name);
   }

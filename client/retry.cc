@@ -27,6 +27,7 @@ RetryPacing RetryPacing::Real() {
 PushBack PushBack::Parse(std::optional<std::string_view> text) {
   PushBack push_back;
   if (!text.has_value()) return push_back;
+  push_back.given_ = true;
   std::int32_t ms = 0;
   const char* end = text->data() + text->size();
   const auto [rest, error] = std::from_chars(text->data(), end, ms);

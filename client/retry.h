@@ -30,12 +30,15 @@ class PushBack {
   // `text`: the value of grpc-retry-pushback-ms; nothing: the server did not send it.
   static PushBack Parse(std::optional<std::string_view> text);
 
+  // Whether the server said anything: it has refused the call by itself, and is through with it.
+  bool given() const { return given_; }
   // A negative value, or one that is no number, forbids trying again.
   bool forbids_retry() const { return forbids_retry_; }
   // The server's own wait, if it gave one.
   std::optional<std::chrono::milliseconds> wait() const { return wait_; }
 
  private:
+  bool given_ = false;
   bool forbids_retry_ = false;
   std::optional<std::chrono::milliseconds> wait_;
 };

@@ -20,8 +20,6 @@ void LocalCall::First() {
   if (!places_.y_shared) scratch_ = pool_.TakeIdle();
   if (places_.y_shared || scratch_ != nullptr) {
     Share();
-  } else if (pool_.full()) {
-    GoOrdinary(retry_);
   } else {
     MakeScratch();
   }
@@ -57,12 +55,13 @@ void LocalCall::Shared(const SharedCall& call, absl::Status status) {
       End(std::move(status));
       return;
     case SharedCall::Verdict::kImpossible:
-      for (const auto& place : {places_.x_shared, places_.y_shared}) {
-        if (place) place->region->set_known(false);
-      }
       if (absl::IsNotFound(status)) {
+        for (const auto& place : {places_.x_shared, places_.y_shared}) {
+          if (place) place->region->set_known(false);
+        }
         pool_.Forget();
-      } else {
+      } else if (!places_.y_shared) {
+        // The caller's own buffers cost little to try again, and cannot be replaced.
         pool_.Refuse();
       }
       break;

@@ -25,14 +25,13 @@ RegionCall::RegionCall(Deadline deadline, RetrySchedule retry, NextChannel next_
       bytes_(bytes) {}
 
 // The other half is for the other way, when there is no answer.
-Deadline RegionCall::ForOneStep() {
+RegionCall::Patience RegionCall::ForOneStep() const {
   const std::chrono::milliseconds half = deadline_.remaining() / 2;
-  in_a_hurry_ = half < kMost;
-  return deadline_.Within(std::min(half, kMost));
+  return {.deadline = deadline_.Within(std::min(half, kMost)), .short_of_time = half < kMost};
 }
 
-bool RegionCall::TellsOfServer(const absl::Status& status) const {
-  return !(in_a_hurry_ && absl::IsDeadlineExceeded(status));
+bool RegionCall::Patience::Blames(const absl::Status& status) const {
+  return !(short_of_time && absl::IsDeadlineExceeded(status));
 }
 
 void RegionCall::First() {
@@ -50,40 +49,35 @@ void RegionCall::First() {
 }
 
 void RegionCall::Ask() {
+  const Patience patience = ForOneStep();
   Run(std::make_unique<SmallCall<v1::GetInfoResponse>>(
-          ForOneStep(), retry_,
+          patience.deadline, retry_,
           [this](grpc::ClientContext& context, grpc::CompletionQueue& queue) {
             return v1::Server::NewStub(next_channel_())
                 ->PrepareAsyncGetInfo(&context, v1::GetInfoRequest(), &queue);
           },
           [this](const v1::GetInfoResponse& info) { pool_.Told(info.shared_memory_prefix()); }),
-      [this](absl::Status status) {
+      [this, patience](absl::Status status) {
         if (status.ok()) {
           Register();
         } else {
-          if (TellsOfServer(status)) pool_.Refuse();
+          if (patience.Blames(status)) pool_.Refuse();
           End(std::move(status));
         }
       });
 }
 
 void RegionCall::Register() {
-  // Asked once more: many calls may have begun at the same time.
-  if (!bytes_ && pool_.full()) {
-    End(absl::ResourceExhaustedError("shared memory: this client has enough of it"));
-    return;
-  }
   auto region = bytes_ ? pool_.Create(*bytes_) : pool_.Create();
   if (!region.ok()) {
-    // That there is no room for a large one says nothing of the pool's.
-    if (!bytes_) pool_.Refuse();
     End(region.status());
     return;
   }
   region_ = *std::move(region);
+  const Patience patience = ForOneStep();
   using inference::SystemSharedMemoryRegisterResponse;
   Run(std::make_unique<SmallCall<SystemSharedMemoryRegisterResponse>>(
-          ForOneStep(), retry_,
+          patience.deadline, retry_,
           [this](grpc::ClientContext& context, grpc::CompletionQueue& queue) {
             inference::SystemSharedMemoryRegisterRequest request;
             request.set_name(region_->name());
@@ -93,13 +87,13 @@ void RegionCall::Register() {
                 ->PrepareAsyncSystemSharedMemoryRegister(&context, request, &queue);
           },
           [](const SystemSharedMemoryRegisterResponse&) {}),
-      [this](absl::Status status) {
+      [this, patience](absl::Status status) {
         region_->Unlink();
         if (status.ok()) {
           region_->set_known(true);
         } else {
           region_.reset();
-          if (!bytes_ && TellsOfServer(status)) pool_.Refuse();
+          if (!bytes_ && patience.Blames(status)) pool_.Refuse();
         }
         End(std::move(status));
       });

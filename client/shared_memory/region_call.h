@@ -33,9 +33,14 @@ class RegionCall final : public Sequence {
   void First() override;
   void Ask();
   void Register();
-  Deadline ForOneStep();
-  // Whether the failure says something of the server.
-  bool TellsOfServer(const absl::Status& status) const;
+  // How long the server has for an answer, and whether that is less than one would otherwise wait.
+  struct Patience {
+    Deadline deadline;
+    bool short_of_time;
+    // Whether the failure says something of the server.
+    bool Blames(const absl::Status& status) const;
+  };
+  Patience ForOneStep() const;
 
   const Deadline deadline_;
   const RetrySchedule retry_;
@@ -43,7 +48,6 @@ class RegionCall final : public Sequence {
   RegionPool& pool_;
   const std::optional<std::size_t> bytes_;
   std::shared_ptr<SharedRegion> region_;
-  bool in_a_hurry_ = false;
 };
 
 }  // namespace trelu

@@ -1,6 +1,5 @@
 #include "client/shared_memory/region_pool.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace trelu {
@@ -44,18 +43,20 @@ void RegionPool::GiveBack(std::shared_ptr<SharedRegion> region) {
   if (idle_.size() < kIdleRegions) idle_.push_back(std::move(region));
 }
 
-bool RegionPool::full() const {
-  const std::lock_guard lock(mutex_);
-  return std::ranges::count_if(all_, [](const auto& region) { return !region.expired(); }) >=
-         static_cast<std::ptrdiff_t>(kMaxRegions);
-}
-
 absl::StatusOr<std::shared_ptr<SharedRegion>> RegionPool::Create() {
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(all_, [](const auto& one) { return one.expired(); });
+    if (all_.size() + being_made_ >= kMaxRegions) {
+      return absl::ResourceExhaustedError("shared memory: this client has enough of it");
+    }
+    ++being_made_;
+  }
   auto region = Create(kRegionBytes);
-  if (!region.ok()) return region;
+  if (!region.ok()) Refuse();
   const std::lock_guard lock(mutex_);
-  std::erase_if(all_, [](const auto& one) { return one.expired(); });
-  all_.push_back(*region);
+  --being_made_;
+  if (region.ok()) all_.push_back(*region);
   return region;
 }
 

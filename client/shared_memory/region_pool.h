@@ -27,8 +27,7 @@ class RegionPool {
   static constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
   static constexpr std::size_t kPieces = 2;
   static constexpr std::size_t kRegionBytes = kPieceBytes * kPieces;
-  // Kept when nobody uses them, and (about) the most, in use or not. Who finds none sends another
-  // way.
+  // Kept when nobody uses them, and the most, in use or not. Who finds none sends another way.
   static constexpr std::size_t kIdleRegions = 4;
   static constexpr std::size_t kMaxRegions = 32;
   // How long a server that cannot share memory is not asked again.
@@ -56,11 +55,9 @@ class RegionPool {
   // Only when nobody can still be writing to it, the server included.
   void GiveBack(std::shared_ptr<SharedRegion> region);
 
-  // Whether there are kMaxRegions of those that Create() makes.
-  bool full() const;
-
-  // A new region, yet to be registered: one for GiveBack, or of another size. UNAVAILABLE: the
-  // server allows none; otherwise as MemoryObject::Create.
+  // A new region, yet to be registered: one for GiveBack, or of another size, which does not count
+  // as one of the most. UNAVAILABLE: the server allows none; RESOURCE_EXHAUSTED: there are
+  // kMaxRegions; otherwise as MemoryObject::Create, which makes the first Refuse.
   absl::StatusOr<std::shared_ptr<SharedRegion>> Create();
   absl::StatusOr<std::shared_ptr<SharedRegion>> Create(std::size_t bytes);
 
@@ -73,6 +70,7 @@ class RegionPool {
   std::string prefix_;
   std::vector<std::shared_ptr<SharedRegion>> idle_;
   std::vector<std::weak_ptr<SharedRegion>> all_;
+  std::size_t being_made_ = 0;
 };
 
 }  // namespace trelu

@@ -15,9 +15,6 @@ namespace {
 
 using Parameters = google::protobuf::Map<std::string, inference::InferParameter>;
 
-// Sent by a server that refuses.
-constexpr const char* kPushBack = "grpc-retry-pushback-ms";
-
 const char* ProtocolName(DType dtype) {
   switch (dtype) {
     case DType::kFloat16:
@@ -187,8 +184,7 @@ void SharedCall::OnFinished(bool /*ok*/) {
   } else if (IsOfTheCall(status_.error_code())) {
     // A server that is only out of reach may go on writing to the caller's buffer, after another
     // try has ended well.
-    const bool server_has_ended = context().GetServerTrailingMetadata().count(kPushBack) != 0;
-    TryFailed(status_, /*may_retry=*/!places_.y_shared || server_has_ended);
+    TryFailed(status_, /*may_retry=*/!places_.y_shared || push_back().given());
   } else {
     verdict_ = Verdict::kImpossible;
     End(FromGrpc(status_));

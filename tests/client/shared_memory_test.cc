@@ -140,6 +140,23 @@ TEST_F(SharedMemoryTest, TriesOfBothWaysAreCountedTogether) {
   EXPECT_EQ(inference_.streams() + server_.tries(), 4);
 }
 
+// Whatever went wrong this time, the server knows the buffer still.
+TEST_F(SharedMemoryTest, AFailureThatIsNotTheBuffersLeavesItShared) {
+  inference_.end = {grpc::StatusCode::INTERNAL, "a bad day"};
+  inference_.answers = 0;
+  const auto client = Connect();
+  const auto buffer = client->NewSharedBuffer(spec_.bytes()).value();
+  std::ranges::copy(x_, buffer->bytes().begin());
+  ASSERT_EQ(client->Apply(spec_, buffer->bytes(), buffer->bytes()), absl::OkStatus());
+  EXPECT_EQ(server_.tries(), 1);
+  EXPECT_TRUE(buffer->shared());
+  inference_.end = grpc::Status::OK;
+  inference_.answers = 1000;
+  ASSERT_EQ(client->Apply(spec_, buffer->bytes(), buffer->bytes()), absl::OkStatus());
+  EXPECT_EQ(server_.tries(), 1);
+  EXPECT_EQ(inference_.streams(), 2);
+}
+
 // That a server has gone does not mean that it has stopped writing to the caller's buffer.
 TEST_F(SharedMemoryTest, AResultInTheCallersBufferIsNotAskedForTwice) {
   inference_.end = {grpc::StatusCode::CANCELLED, "gone"};

@@ -24,7 +24,7 @@ NAME_SERVER = "127.0.0.53"
 NAME = f"dns://{NAME_SERVER}:53/trelu-headless.default.svc"
 AGE = 3  # seconds; --max-connection-age where connections are to age, elsewhere the chart's:
 CHART_AGE = 300
-RESOLVE_AGAIN = 30  # gRPC's clients ask for a name at most so often
+RESOLVE_AGAIN = 5  # the client asks for a name at most so often
 PORT, AGEING_PORT, AGELESS_PORT = 8001, 9001, 10001
 
 

@@ -45,9 +45,10 @@ struct RetryOptions {
 // Whether tensors may go through memory that the server maps too, instead of the connection.
 enum class SharedMemory {
   // When the target is this very host ("unix:", "localhost", 127.0.0.0/8, [::1]; not a name after
-  // "dns:", which may mean several servers) and the server
-  // allows it (its flag --shared-memory-prefix); whatever stands in the way, the call goes over the
-  // connection instead. Server and client then run as the same user in the same IPC namespace.
+  // "dns:", which may mean several servers) and the server allows it (its flag
+  // --shared-memory-prefix); whatever stands in the way, the call goes over the connection instead.
+  // Server and client then run as the same user in the same IPC namespace. A process that is killed
+  // in the moment between making an object and its registration leaves it in /dev/shm.
   kAuto,
   kNever,
 };
