@@ -11,32 +11,32 @@ import plan
 
 
 class Bench:
-    """What all measurements share. `seconds` is how long each lasts, without its warm-up."""
+    """What all measurements share."""
 
-    def __init__(self, build, directory, contenders, seconds, python):
+    def __init__(self, build, directory, contenders, python):
         self.build = build
         self.here = build / 'tests/benchmark'
         self.directory = directory
         self.contenders = contenders
-        self.seconds = seconds
         self.python = python
 
-    def measure(self, point, subject, verify=False):
-        """A dict of figures; with `verify` every answer is compared instead, and a wrong one raises."""
+    def measure(self, point, subject, seconds, verify=False):
+        """A dict of figures, measured for so long after a warm-up; with `verify` every answer is compared instead, and a
+        wrong one raises."""
         if point == plan.START:
             return start(self.build, self.directory)
         if subject == 'memory':
-            return self.run(['in_process', '--work', point.way, '--bytes', point.bytes])
+            return self.run(['in_process', '--work', point.way, '--bytes', point.bytes], seconds)
         contender = self.contenders[subject, point.transport == 'tls']
         if point == plan.MIXED:
-            return self.mixed(contender, subject)
+            return self.mixed(contender, subject, seconds)
         if point.group == plan.PYTHON.group:
             return run([self.python, pathlib.Path(__file__).parent / 'python_client.py',
-                        contender.target('tcp'), point.bytes, self.seconds, contender.pid])
+                        contender.target('tcp'), point.bytes, seconds, contender.pid])
         command = ['library', '--way', point.way] if point.way else self.load(point, subject)
         command += ['--target', contender.target(point.transport), '--server-pid', contender.pid,
                     '--bytes', point.bytes]
-        return self.run(command + (['--verify'] if verify else []))
+        return self.run(command + (['--verify'] if verify else []), seconds)
 
     def load(self, point, subject):
         command = ['load', '--call', point.call, '--face', point.face, '--pieces', point.pieces,
@@ -49,17 +49,17 @@ class Bench:
             command += ['--tls-ca', self.directory / 'certificate.pem']
         return command
 
-    def run(self, command):
-        return run([self.here / command[0], *command[1:], '--seconds', self.seconds])
+    def run(self, command, seconds):
+        return run([self.here / command[0], *command[1:], '--seconds', seconds])
 
-    def mixed(self, contender, subject):
+    def mixed(self, contender, subject, seconds):
         """One caller of 64 B while a stream of 1 MiB chunks goes on, by a process and a connection each."""
         target = ['--target', contender.target('tcp'), '--server-pid', contender.pid]
         bulk = start_run([self.here / 'load', *self.load(plan.STREAM, subject)[1:], *target, '--bytes',
-                          plan.STREAM.bytes, '--seconds', 2 * self.seconds])
+                          plan.STREAM.bytes, '--seconds', 2 * seconds])
         try:
-            time.sleep(self.seconds * 0.3)  # its warm-up, so that both are measured side by side
-            small = self.run([*self.load(plan.SMALL_ALONE, subject), *target, '--bytes', 64])
+            time.sleep(seconds * 0.3)  # its warm-up, so that both are measured side by side
+            small = self.run([*self.load(plan.SMALL_ALONE, subject), *target, '--bytes', 64], seconds)
         finally:
             figures = finish_run(bulk)
         return small | {'bulk_gb_per_second': figures['gb_per_second']}
