@@ -1,5 +1,8 @@
 #include "client/async_calls.h"
 
+#include <absl/strings/str_cat.h>
+
+#include <system_error>
 #include <utility>
 
 namespace trelu {
@@ -21,17 +24,32 @@ AsyncCalls::~AsyncCalls() {
 
 void AsyncCalls::Start(std::unique_ptr<Call> call, Call::Done done) {
   Call& begun = *call;
+  absl::Status started;
   {
     const std::lock_guard lock(mutex_);
+    started = StartThread();
     if (stopping_) begun.Cancel();
-    live_.emplace(&begun, std::move(call));
-    if (!thread_.joinable()) thread_ = std::thread([this] { Run(); });
+    if (started.ok()) live_.emplace(&begun, std::move(call));
+  }
+  if (!started.ok()) {
+    done(std::move(started));
+    return;
   }
   changed_.notify_one();
   begun.Begin(queue_, [this, &begun, done = std::move(done)](absl::Status status) {
     done(std::move(status));
     Forget(&begun);
   });
+}
+
+absl::Status AsyncCalls::StartThread() {
+  if (thread_.joinable()) return absl::OkStatus();
+  try {
+    thread_ = std::thread([this] { Run(); });
+  } catch (const std::system_error& error) {
+    return absl::ResourceExhaustedError(absl::StrCat("cannot start a thread: ", error.what()));
+  }
+  return absl::OkStatus();
 }
 
 void AsyncCalls::Forget(Call* call) {

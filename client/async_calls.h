@@ -2,6 +2,7 @@
 #ifndef TRELU_CLIENT_ASYNC_CALLS_H_
 #define TRELU_CLIENT_ASYNC_CALLS_H_
 
+#include <absl/status/status.h>
 #include <grpcpp/completion_queue.h>
 
 #include <condition_variable>
@@ -28,11 +29,14 @@ class AsyncCalls {
   AsyncCalls(const AsyncCalls&) = delete;
   AsyncCalls& operator=(const AsyncCalls&) = delete;
 
-  // Runs the call; `done` is called once with its status, on the thread of this object. Any thread,
-  // also from within a `done`.
+  // Runs the call; `done` is called once with its status, on the thread of this object; or at once,
+  // with RESOURCE_EXHAUSTED, when that thread cannot be started. Any thread, also from within a
+  // `done`.
   void Start(std::unique_ptr<Call> call, Call::Done done);
 
  private:
+  // Under the mutex; does nothing when it runs.
+  absl::Status StartThread();
   void Run();
   void Forget(Call* call);
 

@@ -33,6 +33,7 @@ LocalServer::LocalServer(RegionCall::NextChannel next_channel,
       pool_(registrations_) {}
 
 LocalServer::~LocalServer() {
+  buffers_->Forget();
   const Deadline deadline = Deadline::After(kUnregistering);
   for (const std::string& name : registrations_->names()) {
     grpc::ClientContext context;

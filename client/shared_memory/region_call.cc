@@ -93,7 +93,9 @@ void RegionCall::Register() {
           region_->set_known(true);
         } else {
           region_.reset();
-          if (!bytes_ && patience.Blames(status)) pool_.Refuse();
+          // That there is no room for a large one says nothing of the pool's.
+          const bool of_its_size = bytes_ && absl::IsResourceExhausted(status);
+          if (patience.Blames(status) && !of_its_size) pool_.Refuse();
         }
         End(std::move(status));
       });

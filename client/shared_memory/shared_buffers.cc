@@ -65,6 +65,11 @@ std::optional<SharedPlace> SharedBuffers::Find(std::span<const std::byte> bytes)
   return SharedPlace{region, offset};
 }
 
+void SharedBuffers::Forget() {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [begin, region] : regions_) region->set_known(false);
+}
+
 absl::StatusOr<std::unique_ptr<SharedBuffer>> NewPlainBuffer(std::size_t bytes) {
   std::unique_ptr<std::byte[]> memory(  // NOLINT(*-avoid-c-arrays): sized at run time
       new (std::nothrow) std::byte[bytes]);

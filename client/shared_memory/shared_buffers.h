@@ -25,6 +25,9 @@ class SharedBuffers : public std::enable_shared_from_this<SharedBuffers> {
   // Where `bytes` are for the server; nothing unless all of them are in one buffer that it knows.
   std::optional<SharedPlace> Find(std::span<const std::byte> bytes) const;
 
+  // The server knows none of them any more.
+  void Forget();
+
  private:
   class Buffer;
 

@@ -8,6 +8,7 @@ void Registrations::Add(const std::string& name) {
 }
 
 void Registrations::Drop(const std::string& name) {
+  if (getpid() != process_) return;
   const std::lock_guard lock(mutex_);
   if (unregister_) unregister_(name);
 }

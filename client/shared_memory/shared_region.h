@@ -2,6 +2,9 @@
 #ifndef TRELU_CLIENT_SHARED_MEMORY_SHARED_REGION_H_
 #define TRELU_CLIENT_SHARED_MEMORY_SHARED_REGION_H_
 
+#include <sys/types.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +30,7 @@ class Registrations {
 
   // Before the server is asked to register it.
   void Add(const std::string& name);
-  // Nobody here uses it any more.
+  // Nobody here uses it any more. Does nothing in a child process, whose parent may still use it.
   void Drop(const std::string& name);
   void Gone(const std::string& name);
 
@@ -37,6 +40,7 @@ class Registrations {
   std::vector<std::string> names() const;
 
  private:
+  const pid_t process_ = getpid();
   mutable std::mutex mutex_;  // held while unregister_ is called, which must not come back here
   Unregister unregister_;
   std::set<std::string> names_;

@@ -9,6 +9,7 @@
 #include "client/create.h"
 #include "tests/client/tensors.h"
 #include "tests/support/fake_server.h"
+#include "tests/support/no_more_threads.h"
 
 namespace trelu::testing {
 namespace {
@@ -193,6 +194,17 @@ TEST(NoServerTest, IsUnavailableAndTheSourceIsNeverAsked) {
   EXPECT_EQ(waits.size(), 3);
   EXPECT_TRUE(absl::IsUnavailable(client->CheckHealth().status()));
   EXPECT_TRUE(absl::IsUnavailable(client->GetInfo().status()));
+}
+
+TEST_F(FailureTest, WithoutAThreadAnAsynchronousCallEndsAtOnceAndTheNextMayGo) {
+  const auto client = Connect();
+  Bytes y(x_.size());
+  {
+    const NoMoreThreads none;
+    EXPECT_TRUE(absl::IsResourceExhausted(ApplyAsync(*client, y)));
+  }
+  EXPECT_EQ(server_.tries(), 0);
+  EXPECT_EQ(ApplyAsync(*client, y), absl::OkStatus());
 }
 
 }  // namespace

@@ -122,6 +122,18 @@ TEST_F(SharedMemoryTest, ARefusedRegistrationIsNotRepeatedAtOnce) {
   EXPECT_EQ(inference_.streams(), 0);
 }
 
+TEST_F(SharedMemoryTest, ARefusedBufferIsNotTriedAgainAtOnceUnlessItIsItsSizes) {
+  int registrations = 0;
+  inference_.before_registration = [&registrations] { ++registrations; };
+  inference_.registration = {grpc::StatusCode::RESOURCE_EXHAUSTED, "too large"};
+  const auto client = Connect();
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(client->NewSharedBuffer(100).value()->shared());
+  EXPECT_EQ(registrations, 3);
+  inference_.registration = {grpc::StatusCode::UNAVAILABLE, "gone"};
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(client->NewSharedBuffer(100).value()->shared());
+  EXPECT_EQ(registrations, 4);
+}
+
 TEST_F(SharedMemoryTest, AFullServerIsTriedAgainAsItSays) {
   inference_.end = {grpc::StatusCode::UNAVAILABLE, "full"};
   inference_.answers = 0;

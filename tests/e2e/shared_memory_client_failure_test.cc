@@ -3,6 +3,7 @@
 
 #include <csignal>
 
+#include "tests/support/no_more_threads.h"
 #include "tests/support/server_process.h"
 
 namespace trelu::testing {
@@ -38,6 +39,17 @@ TEST_F(SharedMemoryClient, RegionsThatSomebodyElseUnregisteredAreReplaced) {
   EXPECT_FALSE(buffer->shared());
   apply(buffer->bytes());
   EXPECT_EQ(Calls("Apply"), 2);  // by copying, through the pool's region
+}
+
+TEST_F(SharedMemoryClient, ABufferThatGoesWhenThereIsNoThreadIsUnregisteredWithTheClient) {
+  auto buffer = client_->NewSharedBuffer(1000).value();
+  ASSERT_TRUE(buffer->shared());
+  {
+    const NoMoreThreads none;
+    buffer.reset();
+  }
+  client_.reset();
+  EXPECT_EQ(Regions(), 0);
 }
 
 class GatedSharedMemoryClient : public SharedMemoryClient {

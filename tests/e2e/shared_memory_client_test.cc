@@ -2,6 +2,8 @@
 // the tensors are, and nothing is left behind.
 #include "tests/e2e/shared_memory_client.h"
 
+#include <sys/wait.h>
+
 #include <thread>
 
 namespace trelu::testing {
@@ -134,8 +136,26 @@ TEST_F(SharedMemoryClient, RegionsAreUsedAgainHaveNoNamesAndGoWithTheClient) {
   EXPECT_THAT(ObjectsOf(prefix_), IsEmpty());
   client_.reset();
   EXPECT_EQ(Regions(), 0);
+  EXPECT_FALSE(buffer->shared());
   std::ranges::fill(buffer->bytes(), std::byte{7});
   EXPECT_EQ(buffer->bytes().back(), std::byte{7});
+}
+
+TEST_F(SharedMemoryClient, AChildProcessThatReleasesABufferLeavesItToItsParent) {
+  const TensorSpec spec = Spec(DType::kFloat32, 1'000'000);
+  auto buffer = client_->NewSharedBuffer(spec.bytes()).value();
+  const pid_t child = fork();
+  if (child == 0) {
+    buffer.reset();
+    _exit(0);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(client_->Apply(spec, buffer->bytes(), buffer->bytes()), absl::OkStatus());
+  EXPECT_TRUE(buffer->shared());
+  EXPECT_EQ(Regions(), 1);
+  ExpectAllCallsShared(1);
 }
 
 TEST_F(SharedMemoryClient, ABufferIsUnregisteredWhenItGoes) {

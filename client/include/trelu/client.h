@@ -48,7 +48,9 @@ enum class SharedMemory {
   // "dns:", which may mean several servers) and the server allows it (its flag
   // --shared-memory-prefix); whatever stands in the way, the call goes over the connection instead.
   // Server and client then run as the same user in the same IPC namespace. A process that is killed
-  // in the moment between making an object and its registration leaves it in /dev/shm.
+  // while it makes an object (milliseconds; a second for a GiB) leaves it in /dev/shm; what a
+  // process that was killed, or ended while the server was stopped, had registered stays mapped by
+  // the server until that ends.
   kAuto,
   kNever,
 };
@@ -75,7 +77,11 @@ struct ClientOptions {
 struct ApplyOptions {
   // Left out: the operator's default, 1.0.
   std::optional<float> alpha{};
-  // From now to the answer, all tries together; zero: no limit.
+  // From now to the answer, all tries together; zero: no limit. gRPC ends a call only when the
+  // connection has taken what was being written to it: with a server that has stopped reading
+  // without closing (a stopped process, a host that hangs), and more bytes than the socket's
+  // buffers take, the call ends when the server goes on or the connection ends, which TCP gives up
+  // after about 20 seconds, a Unix socket never.
   std::chrono::milliseconds timeout = std::chrono::seconds(60);
 };
 
@@ -96,7 +102,7 @@ struct ServerInfo {
 
 // Memory for tensors that the server works on where they are, so that nothing is copied. Any
 // thread. As with any memory, it must stay until the calls that use it have ended; it may outlive
-// its client. Not for a child process after fork().
+// its client. A child process after fork() may release it, no more.
 class SharedBuffer {
  public:
   virtual ~SharedBuffer() = default;
@@ -105,8 +111,9 @@ class SharedBuffer {
   // element type; at first unspecified. Stays while the buffer lives, also without its client.
   virtual std::span<std::byte> bytes() const = 0;
 
-  // Whether the server sees the memory now. When it does not (the server is remote, does not allow
-  // it, was not up when the buffer was made, or has been restarted since), the memory is like any
+  // Whether the server sees the memory, as far as is known: that it has been restarted shows with
+  // the next call. When it does not (the server is remote, does not allow it, was not up when the
+  // buffer was made, or has been restarted since; or the client is gone), the memory is like any
   // other, and calls copy. That stays so: make a new buffer to share again, ten seconds after the
   // server could not at the earliest.
   virtual bool shared() const = 0;
@@ -133,8 +140,8 @@ class Client {
                              std::span<std::byte> y, const ApplyOptions& options = {}) = 0;
 
   // The same, without blocking. `x` and `y` must stay until `done` was called, once, on a thread of
-  // the client's, which it should not hold up. It may call ApplyAsync; it must not destroy the
-  // client.
+  // the client's, which it should not hold up; or on this one, with RESOURCE_EXHAUSTED, when the
+  // system gives the client no thread. It may call ApplyAsync; it must not destroy the client.
   virtual void ApplyAsync(const TensorSpec& spec, std::span<const std::byte> x,
                           std::span<std::byte> y, const ApplyOptions& options,
                           std::function<void(absl::Status)> done) = 0;
@@ -143,9 +150,10 @@ class Client {
   // and, for two seconds at most, while it asks the server. That the server cannot share it is no
   // error, see SharedBuffer::shared; RESOURCE_EXHAUSTED: there is no memory for it at all.
   //
-  // After a call that ended in DEADLINE_EXCEEDED, CANCELLED or UNAVAILABLE the server may go on
-  // writing to a `y` in shared memory for a moment: take a new buffer for what comes next. For the
-  // same reason a call with such a `y` is tried again only when the server itself refused it.
+  // After a call that ended in DEADLINE_EXCEEDED, CANCELLED, UNAVAILABLE or DATA_LOSS the server
+  // may go on writing to a `y` in shared memory for a moment: take a new buffer for what comes
+  // next. For the same reason a call with such a `y` is tried again only when the server itself
+  // refused it.
   virtual absl::StatusOr<std::unique_ptr<SharedBuffer>> NewSharedBuffer(std::size_t bytes) = 0;
 
   // Fills all of the buffer with the tensor's next bytes, or returns an error, which ends the call.
