@@ -215,7 +215,7 @@ bool SupportsV4() {
 }
 #endif  // defined(__x86_64__)
 
-const Kernels& KernelsOf(KernelLevel level) {
+const Kernels& KernelsOf([[maybe_unused]] KernelLevel level) {
 #if defined(__x86_64__)
   if (level == KernelLevel::kX86_64_V3) return kX86_64_V3Kernels;
   if (level == KernelLevel::kX86_64_V4) return kX86_64_V4Kernels;
