@@ -4,8 +4,8 @@
 #   files   promtool reads the configuration and the rules and runs the rules' tests; the dashboard, the rules and
 #           compose.yaml name only metrics, flags, files and ports that exist (tests/monitoring/)
 #   live    real servers and a real Prometheus: every query of the dashboard and the rules finds something under load, no
-#           alert disturbs a healthy server, and alerts fire when servers are killed, restarted, overloaded, slow, or
-#           short of files
+#           alert disturbs a healthy server, and alerts fire when servers are killed, restarted, overloaded, nearly
+#           full, slow, or short of files
 #
 # Not live, but in rules_test.yaml: TreluServerFaults, since no input makes the server fail; TreluCallersGiveUp, since a call
 # counts only when its deadline passes after it has been received, and TreluQueueing, since workers outpace the connection,
@@ -83,6 +83,7 @@ step 'servers: a healthy one, and those to be broken'
 serve healthy --log-calls none --inline-bytes 256KiB
 serve crashing
 serve full --log-calls none --max-inflight-bytes 1MiB
+serve holding --log-calls none --max-inflight-bytes 4608KiB
 serve slow --log-calls none
 serve crowded
 for name in "${!http[@]}"; do echo "$name: gRPC ${grpc[$name]}, admin ${http[$name]}"; done
@@ -96,9 +97,16 @@ for test in dashboard rules compose; do
   python "tests/monitoring/${test}_test.py"
 done
 
-step 'live: Prometheus with the shipped rules'
 data=$(mktemp -d)
 trap 'end_all; rm -rf "$data"' EXIT
+# A stream whose caller has more to send, but does not: it holds four messages of 1 MiB, from before the first scrape on.
+mkfifo "$data/tensor"
+exec {unsent}<> "$data/tensor"
+"$trelu" --target "${grpc[holding]}" apply --dtype float32 --shape 268435456 - -o checksum: < "$data/tensor" >> "$work/hold.log" 2>&1 &
+started+=("$!")
+timeout 60 head -c 8MiB /dev/zero >&"$unsent"
+
+step 'live: Prometheus with the shipped rules'
 python tests/monitoring/short_config.py "$data" "${http[@]}"
 mkdir "$data/tsdb"
 # Unprivileged where that can be chosen; in UTC, which ask_prometheus.py expects.
@@ -145,6 +153,10 @@ started+=("$load")
 ask fires TreluBudgetFull "${http[full]}"
 end "$load"
 
+step 'live: a stream that holds nearly all of the budget'
+ask fires TreluBudgetNearlyFull "${http[holding]}"
+exec {unsent}>&-
+
 step 'live: a server that is stopped most of the time'
 pulses() { while kill -STOP "$1" && sleep 1.5 && kill -CONT "$1" && sleep 0.3; do :; done; }
 background slow --size 8MiB --in-flight 4 --duration 90s &
@@ -167,4 +179,4 @@ step 'live: the healthy server has stayed so'
 ask quiet "${http[healthy]}"
 end_all
 rm -rf "$work"
-printf '\nMonitoring is as it should be: dashboard, rules and compose fit the server, 5 alerts fired live and no false one.\n'
+printf '\nMonitoring is as it should be: dashboard, rules and compose fit the server, 6 alerts fired live and no false one.\n'

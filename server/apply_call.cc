@@ -52,7 +52,10 @@ Task ThresholdedReluService::Apply(EventQueue& queue) {
     status = co_await compute;
   }
   grpc::ByteBuffer response;
-  if (status.ok()) response = EncodeApplyResponse(&tensor->request.spec, std::move(tensor->data));
+  if (status.ok()) {
+    call.scope().AddResponseBytes(tensor->data.bytes());
+    response = EncodeApplyResponse(&tensor->request.spec, std::move(tensor->data));
+  }
   co_await call.Finish(status, response);
 }
 

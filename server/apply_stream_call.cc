@@ -31,6 +31,7 @@ class ApplyConversation final : public Conversation {
 
   std::optional<grpc::ByteBuffer> Answer(absl::Status& status, const Compute*) override {
     if (!status.ok()) return std::nullopt;
+    call_.AddResponseBytes(elements_.bytes());
     return tensors_.EncodeResult(std::exchange(elements_, Payload()));
   }
 

@@ -31,6 +31,8 @@ void CallScope::AddRequestBytes(std::uint64_t bytes) {
   corridor_.metrics.RequestBytes(bytes);
 }
 
+void CallScope::AddResponseBytes(std::uint64_t bytes) { corridor_.metrics.ResponseBytes(bytes); }
+
 void CallScope::AddRejection(const absl::Status& status) {
   corridor_.metrics.Rejected(ReasonOf(status));
 }

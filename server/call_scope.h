@@ -22,6 +22,8 @@ class CallScope {
 
   // Payload that came, for the metrics and the log line.
   void AddRequestBytes(std::uint64_t bytes);
+  // Payload of an answer, for the metrics.
+  void AddResponseBytes(std::uint64_t bytes);
 
   // Counts a request within the call that failed while the call goes on.
   void AddRejection(const absl::Status& status);

@@ -96,6 +96,7 @@ struct Metrics::State {
   ShardedHistogram kernel{DurationBounds(), kSecondsPerNanosecond};
   ShardedHistogram queue{DurationBounds(), kSecondsPerNanosecond};
   ShardedHistogram request_bytes{ByteBounds(), 1};
+  ShardedCounters<1> response_bytes;
   ShardedCounters<kRejectionNames.size()> rejected;
 };
 
@@ -121,6 +122,8 @@ void Metrics::Queue(std::chrono::nanoseconds duration) {
 }
 
 void Metrics::RequestBytes(std::uint64_t bytes) { state_->request_bytes.Observe(bytes); }
+
+void Metrics::ResponseBytes(std::uint64_t bytes) { state_->response_bytes.Add(0, bytes); }
 
 void Metrics::Rejected(Rejection reason) { state_->rejected.Add(static_cast<std::size_t>(reason)); }
 
@@ -165,6 +168,10 @@ std::vector<MetricFamily> Metrics::Collect() const {
   histogram("trelu_kernel_seconds", "Time spent computing a tensor or message.", state_->kernel);
   histogram("trelu_queue_seconds", "Time waited for a worker.", state_->queue);
   histogram("trelu_request_bytes", "Payload of a tensor or message.", state_->request_bytes);
+  families.push_back({"trelu_response_bytes_total",
+                      "Payload of answers.",
+                      MetricType::Counter,
+                      {CounterMetric({}, state_->response_bytes.Sum(0))}});
   families.push_back(std::move(rejected));
   for (const State::Gauge& gauge : state_->gauges) {
     families.push_back(

@@ -49,8 +49,9 @@ class Metrics : public prometheus::Collectable {
 
   void Kernel(std::chrono::nanoseconds duration);  // trelu_kernel_seconds
   void Queue(std::chrono::nanoseconds duration);   // trelu_queue_seconds: wait for a worker
-  void RequestBytes(std::uint64_t bytes);  // trelu_request_bytes: payload of a tensor or message
-  void Rejected(Rejection reason);         // trelu_rejected_total
+  void RequestBytes(std::uint64_t bytes);   // trelu_request_bytes: payload of a tensor or message
+  void ResponseBytes(std::uint64_t bytes);  // trelu_response_bytes_total: payload of an answer
+  void Rejected(Rejection reason);          // trelu_rejected_total
 
   std::vector<prometheus::MetricFamily> Collect() const override;
 

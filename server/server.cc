@@ -61,6 +61,8 @@ struct Server::State {
                       {.max_bytes = resolved.max_shared_memory_bytes}) {
     metrics.AddGauge("trelu_inflight_bytes", "Bytes of messages being computed or answered.",
                      [this] { return static_cast<double>(corridor.admission.bytes_in_flight()); });
+    metrics.AddGauge("trelu_inflight_limit_bytes", "How many there may be.",
+                     [this] { return static_cast<double>(corridor.admission.max_bytes()); });
     metrics.AddGauge("trelu_inflight_calls", "Calls in flight, health watches not counted.",
                      [this] { return static_cast<double>(corridor.calls.value()); });
   }

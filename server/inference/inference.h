@@ -56,6 +56,9 @@ class Inference {
   // What the caller is told of computed work: FAILED_PRECONDITION when a region shrank meanwhile.
   absl::Status Check(const absl::Status& computed) const;
 
+  // After Check was OK, before EncodeResponse: payload that goes out in the message.
+  std::uint64_t response_payload_bytes() const { return output_ ? 0 : data_.bytes(); }
+
   // Once, after Check was OK: the answer, whose elements are those computed.
   enum class Within { kUnary, kStream };
   grpc::ByteBuffer EncodeResponse(Within within);

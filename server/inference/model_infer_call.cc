@@ -32,7 +32,10 @@ Task InferenceService::ModelInfer(EventQueue& queue) {
     Compute compute(corridor_, queue, call.end(), inference.deadline(), inference.TakeWork());
     const absl::Status computed = co_await compute;
     status = inference.Check(computed);
-    if (status.ok()) response = inference.EncodeResponse(Inference::Within::kUnary);
+    if (status.ok()) {
+      call.scope().AddResponseBytes(inference.response_payload_bytes());
+      response = inference.EncodeResponse(Inference::Within::kUnary);
+    }
     inference.Record(status, &compute);
   } else {
     inference.Record(status, nullptr);

@@ -44,7 +44,10 @@ class InferConversation final : public Conversation {
     if (!inference_) Begin();
     std::optional<grpc::ByteBuffer> answer;
     if (compute != nullptr) status = inference_->Check(status);
-    if (status.ok()) answer = inference_->EncodeResponse(Inference::Within::kStream);
+    if (status.ok()) {
+      call_.AddResponseBytes(inference_->response_payload_bytes());
+      answer = inference_->EncodeResponse(Inference::Within::kStream);
+    }
     inference_->Record(status, compute);
     if (!status.ok() && !ends_with_errors_) {
       answer = inference_->EncodeError(status);

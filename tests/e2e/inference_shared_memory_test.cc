@@ -98,6 +98,24 @@ TEST_F(InferenceInSharedMemory, EveryWayGivesTheSameBytes) {
   ExpectNothingLeft();
 }
 
+TEST_F(InferenceInSharedMemory, MetricsCountThePayloadOfMessagesAlone) {
+  ASSERT_TRUE(Register("in", in_).ok());
+  const WireTensorCase tensor = Tensor(64);
+  auto request = ToInferRequest(tensor);
+  PlaceInput(request, "in", 64, 0);
+  ASSERT_TRUE(Infer(request).status.ok());
+  MetricsPage page = server_.metrics();
+  EXPECT_EQ(page.Value("trelu_request_bytes_sum"), 0);
+  EXPECT_EQ(page.Value("trelu_response_bytes_total"), 64);
+
+  request = ToInferRequest(tensor);
+  PlaceOutput(request, "in", 64, 0);
+  ASSERT_TRUE(Infer(request).status.ok());
+  page = server_.metrics();
+  EXPECT_EQ(page.Value("trelu_request_bytes_sum"), 64);
+  EXPECT_EQ(page.Value("trelu_response_bytes_total"), 64);
+}
+
 TEST_F(InferenceInSharedMemory, PartialOverlapIsRefusedHoweverItIsNamed) {
   ASSERT_TRUE(Register("one", in_).ok());
   ASSERT_TRUE(Register("two", in_, kRegionBytes - 4096, 4096).ok());

@@ -135,6 +135,7 @@ TEST_F(InferenceStream, AnErrorIsAnAnswerAndTheStreamGoesOn) {
   stream.WritesDone();
   EXPECT_TRUE(stream.Finish().ok());
   EXPECT_EQ(server_.metrics().Value("trelu_rejected_total{reason=\"invalid\"}"), 2);
+  EXPECT_EQ(server_.metrics().Value("trelu_response_bytes_total"), 2 * 64);
   ExpectNothingLeft();
 }
 

@@ -36,6 +36,7 @@ class MetricsOfKnownTraffic : public ::testing::Test {
     server::Options options = TestOptions();
     options.inline_bytes = kInlineBytes;
     options.max_message_bytes = 1 << 20;
+    options.max_inflight_bytes = 123 << 20;
     return options;
   }
 
@@ -109,6 +110,8 @@ TEST_F(MetricsOfKnownTraffic, AreExact) {
       {"trelu_request_bytes_count", 14},
       {"trelu_request_bytes_sum",
        5 * 64 + 2 * (kInlineBytes + 4) + 3 * 63 + 64 + 2 * kInlineBytes + 8 + 0},
+      // Of those that were answered with a tensor.
+      {"trelu_response_bytes_total", 5 * 64 + 2 * (kInlineBytes + 4) + 64 + 2 * kInlineBytes + 8},
       {R"(trelu_rejected_total{reason="invalid"})", 4},
       {R"(trelu_rejected_total{reason="too_large"})", 1},
       {R"(trelu_rejected_total{reason="over_budget"})", 0},
@@ -118,6 +121,7 @@ TEST_F(MetricsOfKnownTraffic, AreExact) {
       {R"(trelu_rejected_total{reason="idle"})", 0},
       {"trelu_inflight_bytes", 0},
       {"trelu_inflight_calls", 0},
+      {"trelu_inflight_limit_bytes", 123 << 20},
   };
   for (const auto& [series, value] : expected) {
     EXPECT_TRUE(page.Has(series)) << series;

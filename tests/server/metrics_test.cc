@@ -83,6 +83,14 @@ TEST(MetricsTest, MeasuresKernelQueueAndBytes) {
   EXPECT_THAT(page, HasSubstr("\ntrelu_request_bytes_bucket{le=\"256\"} 1\n"));
 }
 
+TEST(MetricsTest, AddsUpThePayloadOfAnswers) {
+  Metrics metrics;
+  EXPECT_THAT(Page(metrics), HasSubstr("\ntrelu_response_bytes_total 0\n"));
+  metrics.ResponseBytes(256);
+  metrics.ResponseBytes(1);
+  EXPECT_THAT(Page(metrics), HasSubstr("\ntrelu_response_bytes_total 257\n"));
+}
+
 TEST(MetricsTest, CountsRejectionsByReason) {
   struct Row {
     Rejection reason;
