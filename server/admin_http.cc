@@ -12,17 +12,22 @@
 
 #include "server/address.h"
 #include "server/log.h"
+#include "server/status_page/status_page.h"
 
 namespace trelu::server {
 namespace {
 
 constexpr std::string_view kText = "text/plain; charset=utf-8";
 constexpr std::string_view kMetrics = "text/plain; version=0.0.4; charset=utf-8";
+constexpr std::string_view kJson = "application/json";
+constexpr std::string_view kHtml = "text/html; charset=utf-8";
 constexpr std::string_view kIndex =
     "trelu-server\n\n"
+    "/         in a browser: how the server is and what it does\n"
     "/metrics  measurements, for Prometheus\n"
     "/livez    200 while the process works\n"
-    "/readyz   200 while new calls are welcome\n";
+    "/readyz   200 while new calls are welcome\n"
+    "/models   the models that requests can name, in JSON\n";
 
 struct Page {
   int code;
@@ -30,16 +35,24 @@ struct Page {
   std::string body;
 };
 
+bool WantsHtml(const mg_connection* connection) {
+  const char* accept = mg_get_header(connection, "Accept");
+  return accept != nullptr && std::string_view(accept).find("text/html") != std::string_view::npos;
+}
+
 Page ProbePage(const absl::Status& status) {
   if (status.ok()) return {200, kText, "ok\n"};
   return {503, kText, Printable({status.message().data(), status.message().size()}, 512) + '\n'};
 }
 
-Page MakePage(const Probes& probes, std::string_view method, std::string_view path) {
+Page MakePage(const Probes& probes, std::string_view method, std::string_view path,
+              bool wants_html) {
   if (method != "GET" && method != "HEAD") return {405, kText, "only GET and HEAD\n"};
   if (path == "/metrics") return {200, kMetrics, probes.metrics_text()};
   if (path == "/livez") return ProbePage(probes.live());
   if (path == "/readyz") return ProbePage(probes.ready());
+  if (path == "/models") return {200, kJson, probes.models_json()};
+  if (path == "/" && wants_html) return {200, kHtml, std::string(kStatusPage)};
   if (path == "/") return {200, kText, std::string(kIndex)};
   return {404, kText, "not found\n"};
 }
@@ -68,15 +81,23 @@ int AdminHttp::State::OnRequest(mg_connection* connection) {
   const auto& state = *static_cast<State*>(mg_get_user_data(mg_get_context(connection)));
   const mg_request_info* request = mg_get_request_info(connection);
   const std::string_view method = request->request_method;
-  const Page page = MakePage(state.probes, method, request->local_uri);
+  const std::string_view path = request->local_uri;
+  const Page page = MakePage(state.probes, method, path, WantsHtml(connection));
+  const auto add = [connection](const char* name, std::string_view value) {
+    mg_response_header_add(connection, name, value.data(), static_cast<int>(value.size()));
+  };
   mg_response_header_start(connection, page.code);
-  mg_response_header_add(connection, "Content-Type", page.type.data(),
-                         static_cast<int>(page.type.size()));
-  mg_response_header_add(connection, "Content-Length", std::to_string(page.body.size()).c_str(),
-                         -1);
-  mg_response_header_add(connection, "Cache-Control", "no-store", -1);
-  mg_response_header_add(connection, "Connection", "close", -1);
-  if (page.code == 405) mg_response_header_add(connection, "Allow", "GET, HEAD", -1);
+  add("Content-Type", page.type);
+  add("Content-Length", std::to_string(page.body.size()));
+  add("Cache-Control", "no-store");
+  add("X-Content-Type-Options", "nosniff");
+  add("Connection", "close");
+  if (page.code == 405) add("Allow", "GET, HEAD");
+  if (path == "/") add("Vary", "Accept");
+  if (page.type == kHtml) {
+    add("Content-Security-Policy", kStatusPagePolicy);
+    add("Referrer-Policy", "no-referrer");
+  }
   mg_response_header_send(connection);
   if (method != "HEAD") mg_write(connection, page.body.data(), page.body.size());
   return page.code;

@@ -1,4 +1,5 @@
-// The HTTP face for machines that watch over us: /metrics, /livez, /readyz, and an index at /.
+// The HTTP face for those who watch over us: /metrics, /livez, /readyz and /models for machines,
+// the status page at / for people.
 #ifndef TRELU_SERVER_ADMIN_HTTP_H_
 #define TRELU_SERVER_ADMIN_HTTP_H_
 
@@ -16,9 +17,12 @@ struct Probes {
   std::function<std::string()> metrics_text;  // in Prometheus' text format
   std::function<absl::Status()> live;         // OK: 200 "ok"; else 503 and the message
   std::function<absl::Status()> ready;        // likewise
+  std::function<std::string()> models_json;   // server/models/model_list.h
 };
 
-// Answers GET and HEAD. Silent or slow clients hold a thread of their own for 5 s at most.
+// Answers GET and HEAD; at / with the status page when the request's Accept names text/html, as
+// browsers' do, and with a list of the paths in plain text otherwise. Silent or slow clients hold a
+// thread of their own for 5 s at most.
 class AdminHttp {
  public:
   // Listens on "host:port" or "[v6]:port". UNAVAILABLE, naming the address and the reason, when

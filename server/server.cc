@@ -26,6 +26,7 @@
 #include "server/log.h"
 #include "server/machine.h"
 #include "server/metrics.h"
+#include "server/models/model_list.h"
 #include "server/options_check.h"
 #include "server/reflection.h"
 #include "server/thresholded_relu_service.h"
@@ -68,6 +69,7 @@ struct Server::State {
   }
 
   absl::Status StartModels();
+  absl::Status Ready();
   absl::Status StartAdmin();
   absl::Status StartGrpc();
   void Drain();
@@ -111,6 +113,13 @@ absl::Status Server::State::StartModels() {
   return absl::OkStatus();
 }
 
+absl::Status Server::State::Ready() {
+  if (health.serving()) return absl::OkStatus();
+  const std::lock_guard lock(mutex);
+  return absl::UnavailableError(phase == Phase::kServing ? "not serving: starting"
+                                                         : "not serving: draining");
+}
+
 absl::Status Server::State::StartAdmin() {
   const std::string& address = corridor.options.admin_listen;
   if (address.empty()) return absl::OkStatus();
@@ -119,8 +128,10 @@ absl::Status Server::State::StartAdmin() {
     return prometheus::TextSerializer().Serialize(metrics.Collect());
   };
   probes.live = [] { return absl::OkStatus(); };
-  probes.ready = [this] {
-    return health.serving() ? absl::OkStatus() : absl::UnavailableError("not serving");
+  probes.ready = [this] { return Ready(); };
+  probes.models_json = [this] {
+    constexpr std::size_t kShownModels = 100;
+    return ModelListJson(models.Index(/*only_ready=*/false), kShownModels);
   };
   auto started = AdminHttp::Start(address, std::move(probes));
   if (!started.ok()) return started.status();

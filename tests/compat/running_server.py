@@ -22,6 +22,10 @@ class Server:
             self._process.kill()
             raise AssertionError(f"The server did not become ready. It said:\n{self._end()}")
         self.address = found[1]
+        self.admin = re.search(r"\badmin=(\S+)", ready)[1]
+
+    def send(self, number):
+        self._process.send_signal(number)
 
     def _end(self):
         self._process.communicate(timeout=60)
@@ -31,7 +35,7 @@ class Server:
 
     def stop(self):
         """Ends it, and holds it to a clean end."""
-        self._process.send_signal(signal.SIGTERM)
+        self.send(signal.SIGTERM)
         log = self._end()
         if self._process.returncode != 0:
             raise AssertionError(f"The server ended with status {self._process.returncode}. It said:\n{log}")

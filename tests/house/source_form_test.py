@@ -72,7 +72,7 @@ class SourceForm(unittest.TestCase):
 
     def test_words_are_for_every_reader(self):
         texts = read_all("*.h", "*.cc", "*.py", "*.sh", "*.proto", "*.md", "*.txt", "*.cmake", "*.yaml", "*.yml",
-                         "Dockerfile", ".ci/*")
+                         "*.js", "*.mjs", "*.css", "*.html", "Dockerfile", ".ci/*")
         self.assertEqual([fault for item in texts.items() for fault in faults_of_words(*item)], [])
 
     def test_package_list_can_be_read(self):
