@@ -4,6 +4,7 @@
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): POSIX, not C++
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <iostream>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "server/allocator.h"
 #include "server/command_line.h"
+#include "server/idle_trim.h"
 #include "server/log.h"
 #include "server/machine.h"
 #include "server/server.h"
@@ -60,6 +62,10 @@ int main(int argc, char** argv) {
               Join((*server)->addresses()).c_str(), (*server)->admin_address().c_str());
   std::fflush(stdout);
 
+  constexpr std::chrono::seconds kBetweenLooks(5);
+  const trelu::server::IdleTrim trim(kBetweenLooks, trelu::server::IdleTrim::Real([&] {
+                                       return (*server)->calls_in_flight() != 0;
+                                     }));
   int signal_number = 0;
   sigwait(&stop, &signal_number);
   trelu::server::Log(trelu::server::LogLevel::kInfo, "draining");

@@ -105,4 +105,11 @@ std::vector<prometheus::MetricFamily> CollectProcessMetrics() {
   return families;
 }
 
+std::optional<std::uint64_t> ResidentBytes() {
+  const std::optional<Stat> stat = ReadStat();
+  if (!stat) return std::nullopt;
+  return static_cast<std::uint64_t>(stat->resident_pages) *
+         static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
 }  // namespace trelu::server

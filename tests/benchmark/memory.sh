@@ -34,3 +34,5 @@ while sleep $step && kill -0 $busy 2>/dev/null; do
 done
 wait $busy
 echo "$(resident) MiB when they are gone; $(cat build/memory.json)"
+sleep 11  # the server gives memory back after at most ten
+echo "$(resident) MiB after some silence"
