@@ -1,6 +1,7 @@
 // A request's way through the server without gRPC's calls - decode, validate, compute on this
 // thread, encode - as often as it is told, for instructions.py to count. The received message is
-// made, and the answer compared, outside of what is counted.
+// made, and the answer compared, outside of what is counted; and so are the handlers themselves,
+// their metrics and the queue, which do not run without calls.
 #include <absl/status/statusor.h>
 #include <absl/synchronization/mutex.h>
 

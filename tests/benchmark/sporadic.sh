@@ -6,6 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 source deploy/start_server.sh
 trap 'stop_server || true' EXIT
-mkdir -p build
+cmake --preset release -DTRELU_BUILD_TESTS=ON > /dev/null
+cmake --build --preset release --target trelu-server sporadic > /dev/null
 start_server build/release/server/trelu-server build/sporadic.log
 build/release/tests/benchmark/sporadic "$address" "$@"

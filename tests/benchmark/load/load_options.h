@@ -27,6 +27,7 @@ struct LoadOptions {
   int connections = 1;
   int streams = 0;     // over all connections; 0: one each
   double seconds = 1;  // measured, after a warm-up
+  int rest_us = 0;     // of the only unary caller, between an answer and the next request
   pid_t server = 0;    // whose processor time is measured; 0: nobody's
   std::string tls_ca;  // PEM; empty: plaintext
   // Each stream has one message answered, then all of them rest.

@@ -37,6 +37,7 @@ int main(int argc, char** argv) {
   app.add_option("--streams", options.streams)->check(CLI::PositiveNumber);
   app.add_flag("--idle", options.idle);
   app.add_option("--seconds", options.seconds)->check(CLI::PositiveNumber);
+  app.add_option("--rest-us", options.rest_us)->check(CLI::NonNegativeNumber);
   app.add_option("--server-pid", options.server);
   app.add_option("--tls-ca", options.tls_ca);
   app.add_flag("--verify", options.verify);
@@ -44,6 +45,9 @@ int main(int argc, char** argv) {
   if (options.streams == 0) options.streams = options.connections;
   if (options.in_flight < options.connections || options.bytes % sizeof(float) != 0) {
     Fail("--in-flight must be at least --connections, --bytes a multiple of 4");
+  }
+  if (options.rest_us > 0 && (options.call != Call::kUnary || options.in_flight != 1)) {
+    Fail("--rest-us needs --call unary and --in-flight 1");
   }
   if (options.idle) {
     RunIdleStreams(options);

@@ -1,8 +1,11 @@
 #include "tests/benchmark/load/messages.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "inference/open_inference.pb.h"
@@ -11,17 +14,21 @@
 namespace trelu::benchmark {
 namespace {
 
-constexpr float kAlpha = 1.0F;
+// Not the operator's default.
+constexpr float kAlpha = -0.5F;
 // A tensor that no run comes to the end of.
 constexpr std::int64_t kEndless = std::int64_t{1} << 50;
 
-// Values on both sides of alpha, in an order that no branch predictor learns.
+// Values on both sides of alpha, in an order that no branch predictor learns, among them NaN and
+// both zeros.
 std::string MakePayload(std::size_t bytes) {
   std::string payload(bytes, '\0');
   std::uint32_t random = 1;
   for (std::size_t at = 0; at + sizeof(float) <= bytes; at += sizeof(float)) {
     random = random * 1664525U + 1013904223U;
-    const float element = static_cast<float>(random >> 16) / 16384.0F;  // 0 to 4
+    float element = static_cast<float>(random >> 16) / 16384.0F - 2.0F;  // -2 to 2
+    if (random % 97 == 0) element = std::numeric_limits<float>::quiet_NaN();
+    if (random % 97 == 1) element = std::copysign(0.0F, element);
     std::memcpy(&payload[at], &element, sizeof element);
   }
   return payload;
@@ -132,7 +139,11 @@ void Messages::Verify(const std::string& answer, bool first) const {
     } else {
       right = response.ParseFromString(answer);
     }
-    right = right && response.raw_output_contents_size() == 1 &&
+    inference::ModelInferRequest asked;
+    right = right && asked.ParseFromString(request) && response.outputs_size() == 1 &&
+            response.outputs(0).name() == "Y" && response.outputs(0).datatype() == "FP32" &&
+            std::ranges::equal(response.outputs(0).shape(), asked.inputs(0).shape()) &&
+            response.raw_output_contents_size() == 1 &&
             response.raw_output_contents(0) == expected_;
   }
   if (!right) Fail("a wrong answer");

@@ -2,8 +2,10 @@
 #include <grpcpp/completion_queue.h>
 #include <grpcpp/generic/generic_stub.h>
 
+#include <chrono>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <vector>
 
 #include "tests/benchmark/load/channels.h"
@@ -67,6 +69,9 @@ void RunUnary(const LoadOptions& options, Window& window) {
     if (window.over()) {
       --in_flight;
     } else {
+      if (options.rest_us > 0) {
+        std::this_thread::sleep_for(std::chrono::microseconds(options.rest_us));
+      }
       caller->Send();
     }
   }

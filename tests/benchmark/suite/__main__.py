@@ -2,6 +2,7 @@
 import argparse
 import json
 import pathlib
+import signal
 import sys
 import tempfile
 import time
@@ -15,12 +16,23 @@ import report
 import results
 
 
+def positive(kind):
+    def parse_positive(text):
+        value = kind(text)
+        if not value > 0:
+            raise ValueError
+        return value
+    parse_positive.__name__ = f'positive {kind.__name__}'
+    return parse_positive
+
+
 def parse():
     parser = argparse.ArgumentParser(prog='tests/benchmark/run.sh', description=__doc__)
     parser.add_argument('--quick', action='store_true', help='the targets alone, in short rounds')
-    parser.add_argument('--rounds', type=int, help='5, or 3 when quick')
-    parser.add_argument('--seconds', type=float, help='of each measurement: 0.5, or 0.2 when quick')
-    parser.add_argument('--only', metavar='GROUP', action='append', help='a group of the report; repeatable')
+    parser.add_argument('--rounds', type=positive(int), help='5, or 3 when quick')
+    parser.add_argument('--seconds', type=positive(float), help='of each measurement: 0.5, or 0.2 when quick')
+    parser.add_argument('--only', metavar='GROUP', action='append', help='a group of the report; repeatable',
+                        choices=list(dict.fromkeys(point.group for point, _ in plan.points())))
     parser.add_argument('--output', type=pathlib.Path, default=pathlib.Path('build/benchmark'),
                         help='directory of results.json, report.md and the plots (%(default)s)')
     parser.add_argument('--build', type=pathlib.Path, default=pathlib.Path('build/release'))
@@ -52,24 +64,22 @@ def chosen(arguments, targets):
 
 
 def turns(todo, targets, round_number):
-    """(point, subject, share of the time of a measurement) of one round, in order."""
+    """(point, subject, turn, share of the time of a measurement) of one round, in order."""
     needed = of_targets(targets)
     for point, subjects in todo:
         for turn in range(TURNS):
             # Who is first changes from turn to turn.
             for subject in subjects if (round_number + turn) % 2 == 0 else reversed(subjects):
                 if (point, subject) in needed and point != plan.START:
-                    yield point, subject, 0.5
+                    yield point, subject, turn, 0.5
                 elif turn == 0:
-                    yield point, subject, 1
+                    yield point, subject, turn, 1
 
 
 def main():
     arguments = parse()
     targets = plan.targets()
     todo = chosen(arguments, targets)
-    if not todo:
-        sys.exit(f'no such group; there are: {", ".join(dict.fromkeys(p.group for p, _ in plan.points()))}')
     arguments.output.mkdir(parents=True, exist_ok=True)
     where = machine.describe()
     found = results.Results()
@@ -83,11 +93,12 @@ def main():
                     if point not in (plan.START, plan.MIXED) and subject != 'memory':
                         measure.progress(f'verifying: {point.label()}: {subject}')
                         bench.measure(point, subject, arguments.seconds, verify=True)
-            for turn in range(arguments.rounds):
-                for point, subject, share in turns(todo, targets, turn):
-                    measure.progress(f'round {turn + 1} of {arguments.rounds}, after '
+            for number in range(arguments.rounds):
+                for point, subject, turn, share in turns(todo, targets, number):
+                    measure.progress(f'round {number + 1} of {arguments.rounds}, after '
                                      f'{time.monotonic() - begun:.0f} s: {point.label()}: {subject}')
-                    found.add(point, subject, bench.measure(point, subject, share * arguments.seconds))
+                    found.add(point, subject, (number, turn),
+                              bench.measure(point, subject, share * arguments.seconds))
     measure.progress('')
     text = (f'{where["date"]}, {where["processors"]} x {where["processor"]}, kernel {where["kernel"]}, '
             f'{", ".join(where["packages"])}, commit {where["commit"]}; {arguments.rounds} rounds, '
@@ -101,7 +112,11 @@ def main():
 
 
 if __name__ == '__main__':
+    # So that whoever ends this ends the contenders too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         main()
     except (RuntimeError, OSError) as error:
         sys.exit(f'benchmark: {error}')
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)

@@ -28,6 +28,9 @@ class Contender:
     def target(self, transport):
         return self.targets['unix' if transport == 'unix' else 'tcp']
 
+    def last_words(self):
+        return pathlib.Path(self.log).read_text().strip().rpartition('\n')[2]
+
     def stop(self):
         self.process.terminate()
         try:

@@ -28,6 +28,14 @@ class Bench:
         if subject == 'memory':
             return self.run(['in_process', '--work', point.way, '--bytes', point.bytes], seconds)
         contender = self.contenders[subject, point.transport == 'tls']
+        try:
+            return self.measure_contender(contender, point, subject, seconds, verify)
+        except RuntimeError as error:
+            if (status := contender.process.poll()) is not None:
+                raise RuntimeError(f'{subject} ended with {status}: {contender.last_words()}') from error
+            raise
+
+    def measure_contender(self, contender, point, subject, seconds, verify):
         if point == plan.MIXED:
             return self.mixed(contender, subject, seconds)
         if point.group == plan.PYTHON.group:
@@ -53,13 +61,14 @@ class Bench:
         return run([self.here / command[0], *command[1:], '--seconds', seconds])
 
     def mixed(self, contender, subject, seconds):
-        """One caller of 64 B while a stream of 1 MiB chunks goes on, by a process and a connection each."""
+        """One caller of 64 B while a stream of 1 MiB chunks goes on, by a process and a connection each, over the same
+        time. The caller rests after each answer: else the moments at which answers come fast would count most."""
         target = ['--target', contender.target('tcp'), '--server-pid', contender.pid]
         bulk = start_run([self.here / 'load', *self.load(plan.STREAM, subject)[1:], *target, '--bytes',
                           plan.STREAM.bytes, '--seconds', 2 * seconds])
         try:
-            time.sleep(seconds * 0.3)  # its warm-up, so that both are measured side by side
-            small = self.run([*self.load(plan.SMALL_ALONE, subject), *target, '--bytes', 64], seconds)
+            small = self.run([*self.load(plan.SMALL_ALONE, subject), *target, '--bytes', 64, '--rest-us', 1000],
+                             2 * seconds)
         finally:
             figures = finish_run(bulk)
         return small | {'bulk_gb_per_second': figures['gb_per_second']}
@@ -110,3 +119,11 @@ def progress(text):
     if sys.stderr.isatty():
         width = os.get_terminal_size(sys.stderr.fileno()).columns
         print(f'\r{text[:width - 1]:<{width - 1}}', end='', file=sys.stderr, flush=True)
+        return
+    phase = text.partition(':')[0].partition(',')[0]
+    if phase and phase != progress.phase:
+        progress.phase = phase
+        print(phase, file=sys.stderr, flush=True)
+
+
+progress.phase = ''

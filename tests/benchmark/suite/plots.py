@@ -14,11 +14,11 @@ COLOURS = {'trelu': '#d1495b', 'callback': '#8d96a3', 'echo': '#00798c', 'socket
            'memory': '#edae49'}
 
 
-def lines(results, points, metric, x_of, scale=1.0):
+def lines(results, points, metric, x_of, scale=lambda x: 1.0):
     """(subject, xs, ys) of the points for each subject that has the figure."""
     for subject in NAMES:
         pairs = [(x_of(point), results.median(point, subject, metric)) for point in points]
-        pairs = [(x, y * scale(x) if callable(scale) else y * scale) for x, y in pairs if y]
+        pairs = [(x, y * scale(x)) for x, y in pairs if y]
         if pairs:
             yield subject, *zip(*pairs)
 

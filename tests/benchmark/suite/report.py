@@ -3,8 +3,6 @@ import dataclasses
 
 import plan
 
-CEILINGS = ('socket', 'echo', 'memory')
-
 
 def rows_of(results, point):
     for subject in results.subjects(point):
@@ -63,8 +61,9 @@ def targets_table(results, targets):
 
 
 def as_json(results, targets, machine):
-    measurements = [{'point': dataclasses.asdict(point), 'subject': subject, 'rounds': rounds}
-                    for (point, subject), rounds in results.rounds.items()]
+    measurements = [{'point': dataclasses.asdict(point), 'subject': subject,
+                     'turns': [{'round': number, 'turn': turn} | figures for (number, turn), figures in turns.items()]}
+                    for (point, subject), turns in results.turns.items()]
     judged = []
     for target in targets:
         if measured := results.target(target):
