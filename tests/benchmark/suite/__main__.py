@@ -44,7 +44,7 @@ def parse():
 
 # What a target compares is measured so often in each round, for half as long: on a noisy machine many short turns tell
 # more than few long ones.
-TURNS = 3
+TURNS = 2
 
 
 def of_targets(targets):
