@@ -87,7 +87,6 @@ step 'content'
 PACKAGES=$packages/$version VERSION=$version /usr/bin/python3 -B tests/packages/content_test.py
 
 step 'service: a fresh minimal system'
-umount "$root/proc" 2> /dev/null || true
 rm -rf "$root"
 base=$state/base.tar
 if [ ! -e "$base" ]; then
@@ -103,7 +102,7 @@ cp /etc/resolv.conf "$root/etc/"
 echo 127.0.0.1 localhost > "$root/etc/hosts"
 cp -r "$packages" "$root/packages"
 mkdir -p "$state/archives"
-cp -ln "$state/archives"/*.deb "$root/var/cache/apt/archives/" 2> /dev/null || cp -n "$state/archives"/*.deb "$root/var/cache/apt/archives/" 2> /dev/null || true
+find "$state/archives" -name '*.deb' -exec cp --link --target-directory="$root/var/cache/apt/archives" {} +
 echo force-unsafe-io > "$root/etc/dpkg/dpkg.cfg.d/check"
 printf '%s\n' 'APT::Keep-Downloaded-Packages "true";' 'Binary::apt-get::APT::Keep-Downloaded-Packages "true";' > "$root/etc/apt/apt.conf.d/check"
 # What a namespace does not have.
@@ -120,7 +119,10 @@ quietly host "${install[@]}" "$(there trelu-server "$earlier")" "$(there trelu "
 # For later, when there is no network.
 toolchain=(g++ cmake make pkgconf)
 quietly host "${install[@]}" --download-only "$(there libtrelu-dev "$version")" "${toolchain[@]}"
-cp -n "$root/var/cache/apt/archives"/*.deb "$state/archives/"
+quietly host apt-get autoclean -q
+rm -rf "$state/archives"
+mkdir "$state/archives"
+cp --link "$root/var/cache/apt/archives"/*.deb "$state/archives/"
 du -sh "$root" | sed 's/\t.*/ with server, command and downloads/'
 
 unit=/usr/lib/systemd/system/trelu-server.service
@@ -187,6 +189,7 @@ expect 'the server'"'"'s version' "$(inside trelu-server --version)" "trelu-serv
 expect 'the command'"'"'s version' "$(inside trelu --version)" "trelu $version"
 get() { inside bash -c 'exec 3<> /dev/tcp/127.0.0.1/8002; printf "GET $0 HTTP/1.0\r\n\r\n" >&3; cat <&3' "$1"; }
 expect 'the version in the metrics' "$(get /metrics | sed -nE 's/^trelu_build_info\{.*version="([^"]*)".*/\1/p')" "$version"
+[[ $(get /metrics) == *$'\n'process_start_time_seconds\ [1-9]* ]] || fail 'the server does not see all that it tells of itself'
 of_process() { inside sed -nE "s/^$1:\t(.*)/\1/p" "/proc/$(main_pid)/status"; }
 account=$(inside id -u trelu)
 expect 'account' "$(of_process Uid)" "$account	$account	$account	$account"

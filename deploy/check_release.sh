@@ -115,10 +115,10 @@ if ! cmp "$state/one/SHA256SUMS" "$state/two/SHA256SUMS"; then
   fail 'two builds of one commit differ'
 fi
 [ "$(ls "$state/two" | wc -l)" = 7 ] || fail "expected 7 files: $(ls "$state/two")"
-dpkg-deb --fsys-tarfile "$state/two/trelu_${version}"_*.deb | tar -xO ./usr/share/doc/trelu/changelog.gz | gunzip |
-  grep -qx '  \* It thresholds.' || fail 'the packages have another changelog than the tag'
+told=$(dpkg-deb --fsys-tarfile "$state/two/trelu_${version}"_*.deb | tar -xO ./usr/share/doc/trelu/changelog.gz | gunzip)
+grep -qx '  \* It thresholds.' <<< "$told" || fail 'the packages have another changelog than the tag'
 (cd "$state/two" && sha256sum --check --quiet SHA256SUMS)
-tar -tzf "$state/two/trelu-$version.tgz" | grep -qx trelu/Chart.yaml || fail 'the chart has no Chart.yaml'
+tar -xOzf "$state/two/trelu-$version.tgz" trelu/Chart.yaml | cmp - deploy/helm/trelu/Chart.yaml || fail 'the chart is another'
 tar -xOzf "$state/two/trelu-$version.tar.gz" "trelu-$version/CMakeLists.txt" | cmp - CMakeLists.txt || fail 'the source is another'
 
 printf '\nReleases: every check passed, in %d s.\n' "$SECONDS"

@@ -10,6 +10,7 @@ import tarfile
 import tempfile
 import unittest
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = pathlib.Path(os.environ["PACKAGES"])
 LIBRARIES = "/usr/lib/" + subprocess.run(
     ["gcc", "-print-multiarch"], check=True, capture_output=True, text=True).stdout.strip()
@@ -95,8 +96,9 @@ def faults(package):
     for library in needed_by(program[1]) if program else ():
         if not owner_of(library) & depends:
             yield f"{name}: needs {library}, but depends on nothing that has it"
-    if program and b"/deploy/debian" in program[1]:
-        yield f"{name}: the program names a folder of its build"
+    for path, (_, content) in package.data.items():
+        if str(ROOT).encode() in content:
+            yield f"{name}: {path}: names {ROOT}, where it was built"
     if package.fields.get("Version") != VERSION:
         yield f"{name}: version {package.fields.get('Version')}, expected {VERSION}"
     conffiles = {path for path in found if path.startswith("/etc/")}
@@ -166,6 +168,10 @@ class Content(unittest.TestCase):
                 package.fields["Depends"] = re.sub(pattern, "", package.fields["Depends"])
             return damage
 
+        def built_here(package):
+            entry, content = package.data["/usr/bin/trelu"]
+            package.data["/usr/bin/trelu"] = entry, content + str(ROOT).encode()
+
         def stranger(package):
             package.data["/usr/bin"][0].uname = "builder"
         for name, damage in {
@@ -181,6 +187,7 @@ class Content(unittest.TestCase):
             "no headers": ("libtrelu-dev", depends(r"libabsl-dev[^,]*,?")),
             "no sysusers": ("trelu-server", depends(r"systemd [^,]*,")),
             "another's folder": ("trelu-server", stranger),
+            "path of the build": ("trelu", built_here),
         }.items():
             with self.subTest(name):
                 damaged = copy.deepcopy(PACKAGES[damage[0]])
