@@ -43,7 +43,7 @@ ARG SOURCE_DATE_EPOCH
 RUN deploy/image_root.py /image /out/usr/local/bin/* \
     && mkdir /image/usr/share/doc/trelu \
     && cp LICENSE /image/usr/share/doc/trelu/ \
-    && deploy/sbom.py --version "$VERSION" --as /usr/local/bin --package ca-certificates \
+    && deploy/sbom.py --version "$VERSION" --as /usr/local/bin --package base-files --package ca-certificates \
          --binary /image/usr/local/bin/trelu-server --binary /image/usr/local/bin/trelu \
          > /image/usr/share/doc/trelu/trelu.spdx.json
 

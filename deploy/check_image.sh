@@ -229,20 +229,24 @@ best=$(printf '%s\n' "${times[@]}" | sort -n | head -n 1)  # the others waited f
 step 'damage'
 mkdir "$work/damage"
 : > "$work/damage/empty"
-# damaged WHAT INSTRUCTION: an image with that on top is not to pass.
+# damaged WHAT INSTRUCTION REASON: an image with that on top is not to pass, for a reason that grep -E finds in the log.
 damaged() {
   printf '%s\n' "FROM $image" "$2" > "$work/damage/Dockerfile"
   quietly damage "${build[@]}" --tag localhost/trelu:damaged "$work/damage" || fail "no damaged image: $1"
   if (serves localhost/trelu:damaged '' 1 512) > "$work/damage.log" 2>&1; then fail "did not notice $1"; fi
   remove
-  echo "noticed $1: $(tail -n 1 "$work/damage.log")"
+  grep -E --max-count 1 "$3" "$work/damage.log" > "$work/reason" || {
+    cat "$work/damage.log" >&2
+    fail "noticed something else than $1, expected $3"
+  }
+  echo "noticed $1: $(cat "$work/reason")"
 }
 library=$(cd "$root" && ls usr/lib/*/libcares.so.*.*)
-damaged 'a missing library' "COPY empty /$library"
-damaged 'another entry point' 'ENTRYPOINT ["/usr/local/bin/trelu"]'
-damaged 'a stop signal that the server ignores' 'STOPSIGNAL SIGUSR1'
-damaged 'a fixed number of workers' 'ENV TRELU_WORKERS=7'
-damaged 'a fixed budget' 'ENV TRELU_MAX_INFLIGHT_BYTES=1GiB'
+damaged 'a missing library' "COPY empty /$library" 'libcares.*file too short'
+damaged 'another entry point' 'ENTRYPOINT ["/usr/local/bin/trelu"]' 'not ready'
+damaged 'a stop signal that the server ignores' 'STOPSIGNAL SIGUSR1' 'on SIGTERM|did not say'
+damaged 'a fixed number of workers' 'ENV TRELU_WORKERS=7' '7 workers'
+damaged 'a fixed budget' 'ENV TRELU_MAX_INFLIGHT_BYTES=1GiB' '1073741824 bytes'
 "${engine[@]}" rmi --force localhost/trelu:damaged > /dev/null 2>&1
 
 rm -rf "$work"

@@ -16,7 +16,6 @@ import sys
 
 import shipped
 
-AUTHORITIES = "ca-certificates"  # the package
 FILES = {
     "etc/passwd": "trelu:x:65532:65532::/nonexistent:/sbin/nologin\n",
     "etc/group": "trelu:x:65532:\n",
@@ -87,7 +86,7 @@ def make(root, programs):
     for path, content in FILES.items():
         pathlib.Path(root, path).write_text(content)
     owners = shipped.owners({shipped.file_of("", path) for path in libraries})
-    whole = {*owners.values(), shipped.package_named(AUTHORITIES)}
+    whole = {*owners.values(), *map(shipped.package_named, shipped.WITHOUT_LIBRARIES)}
     for package in sorted(whole):
         write_record(root, package)
     for package in sorted({*whole, *map(shipped.package_named, shipped.COMPILED_IN)}):

@@ -12,6 +12,8 @@ import subprocess
 MULTIARCH = {62: "x86_64-linux-gnu", 183: "aarch64-linux-gnu"}
 # What of others is compiled into the programs and therefore in no library: headers and schemas.
 COMPILED_IN = ("grpc-proto", "libcli11-dev", "nlohmann-json3-dev")
+# Whose files an image has though no program loads them: the distribution's name and licences, and authorities.
+WITHOUT_LIBRARIES = ("base-files", "ca-certificates")
 
 PT_LOAD, PT_DYNAMIC, PT_INTERP = 1, 2, 3
 DT_NEEDED, DT_STRTAB, DT_RPATH, DT_RUNPATH = 1, 5, 15, 29

@@ -8,13 +8,18 @@ import shipped
 PROGRAMS = ("usr/local/bin/trelu", "usr/local/bin/trelu-server")
 BILL = "usr/share/doc/trelu/trelu.spdx.json"
 STATUS = "var/lib/dpkg/status.d"
-AUTHORITIES = "ca-certificates"  # the package, of which no library is here
+BUNDLE = "etc/ssl/certs/ca-certificates.crt"
 # All that may be there; whatever else is there, such as a shell, nobody needs.
 EXPECTED = re.compile("|".join((
     *PROGRAMS, r"usr/lib/(\w+-linux-gnu/)?[\w+.-]+\.so[\w.]*", r"usr/lib64/ld-linux-x86-64\.so\.2",
     r"usr/lib/os-release", r"usr/share/doc/[a-z0-9+.-]+/copyright", r"usr/share/common-licenses/[\w.-]+",
     r"usr/share/doc/trelu/(LICENSE|trelu\.spdx\.json)", r"etc/(passwd|group|nsswitch\.conf|os-release|debian_version)",
-    r"etc/ssl/certs/ca-certificates\.crt", STATUS + r"/[a-z0-9+.-]+", "lib", "lib64")))
+    re.escape(BUNDLE), STATUS + r"/[a-z0-9+.-]+", "lib", "lib64")))
+# What must be there, libraries aside, with its mode; and where a link leads.
+FOLDERS = {"dev": 0o755, "proc": 0o755, "run": 0o755, "sys": 0o755, "tmp": 0o1777}
+FILES = dict.fromkeys(PROGRAMS, 0o755) | dict.fromkeys(
+    ("etc/passwd", "etc/group", "etc/nsswitch.conf", "etc/debian_version", "usr/lib/os-release", BUNDLE, BILL), 0o644)
+LINKS = {"lib": "usr/lib", "lib64": "usr/lib64", "etc/os-release": "../usr/lib/os-release"}
 
 
 def settings(image, version, architecture):
@@ -59,6 +64,43 @@ def files(image):
             yield f"{path}: belongs to {entry.uid}:{entry.gid}, not to root"
 
 
+def essentials(image):
+    """What programs, those who look at an image, and a read-only root's mounts count on is there, and says the right thing."""
+    for kind, expected in (("isdir", FOLDERS), ("isfile", FILES)):
+        for path, mode in expected.items():
+            entry = image.entries.get(path)
+            if entry is None or not getattr(entry, kind)():
+                yield f"{path}: not there"
+            elif entry.mode & 0o7777 != mode:
+                yield f"{path}: mode {entry.mode & 0o7777:o}, expected {mode:o}"
+    for path, target in LINKS.items():
+        if path not in image.entries or image.entries[path].linkname != target:
+            yield f"{path}: no link to {target}"
+    user, _, group = image.config.get("User", "").partition(":")
+    for path, pattern in (("etc/passwd", rf"^\w+:x:{user}:{group}:"), ("etc/group", rf"^\w+:x:{group}:"),
+                          ("etc/nsswitch.conf", r"^hosts: files dns$"), ("usr/lib/os-release", "^ID=debian$")):
+        if path in image.entries and not re.search(pattern, image.read(path).decode(), re.M):
+            yield f"{path}: nothing like {pattern}"
+
+
+def authorities(image):
+    """Exactly those of Debian's package: none got lost, and nobody's own were added."""
+    text = image.read(BUNDLE) if BUNDLE in image.entries else b""
+    whole = re.findall(rb"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----\n", text, re.S)
+    if b"".join(whole) != text:
+        yield f"{BUNDLE}: not only certificates"
+    _, sums = records(image).get("ca-certificates", ({}, {}))
+    expected = {digest: path for path, digest in sums.items() if path.startswith("usr/share/ca-certificates/")}
+    found = {hashlib.md5(each).hexdigest() for each in whole}
+    if not expected:
+        yield "ca-certificates: the record tells of no certificate"
+    for digest, path in expected.items():
+        if digest not in found:
+            yield f"{BUNDLE}: lacks {path}"
+    if more := found - expected.keys():
+        yield f"{BUNDLE}: {len(more)} certificates that the package does not have"
+
+
 def library_paths(image):
     return [path for path in image.file_paths("usr/lib") if path != "usr/lib/os-release"]
 
@@ -83,18 +125,21 @@ def records(image):
     for path in image.file_paths(STATUS + "/"):
         name = path.removeprefix(STATUS + "/")
         if not name.endswith(".md5sums"):
-            fields = dict(re.findall(r"^([\w-]+): (.*)$", image.read(path).decode(), re.M))
+            text = image.read(path).decode()
+            fields = dict(re.findall(r"^([\w-]+): (.*)$", text, re.M))
             sums = STATUS + f"/{name}.md5sums"
             lines = image.read(sums).decode().splitlines() if sums in image.entries else []
-            result[name] = fields, {re.sub("^lib", "usr/lib", line[34:]): line[:32] for line in lines}
+            result[name] = fields, {re.sub("^lib", "usr/lib", line[34:]): line[:32] for line in lines} | {
+                path: digest for path, digest in re.findall(r"^ /(etc/\S+) ([0-9a-f]{32})$", text, re.M)}
     return result
 
 
 def packages(image, architecture):
-    """Every library is, unchanged, of a package that has its record and its licence here."""
+    """Every file of Debian's is, unchanged, of a package that has its record and its licence here."""
     known = records(image)
-    users = {AUTHORITIES}
-    for path in library_paths(image):
+    users = {"ca-certificates"} if BUNDLE in image.entries else set()  # made at its installation: authorities()
+    of_debian = ("usr/lib/", "usr/lib64/", "usr/share/common-licenses/", "etc/debian_version")
+    for path in image.file_paths(of_debian):
         digest = hashlib.md5(image.read(path)).hexdigest()
         users |= (owners := {name for name, (_, sums) in known.items() if sums.get(path) == digest})
         if not owners:
@@ -104,10 +149,12 @@ def packages(image, architecture):
             yield f"{name}: recorded, but nothing of it is here"
         if fields.get("Package") != name or fields.get("Status") != "install ok installed" or not fields.get("Version"):
             yield f"{name}: its record is not one"
-        if fields.get("Architecture") not in (architecture, "all"):
+        # One that is "foreign" serves programs of every architecture.
+        if fields.get("Architecture") not in (architecture, "all") and fields.get("Multi-Arch") != "foreign":
             yield f"{name}: of architecture {fields.get('Architecture')}"
-    if AUTHORITIES not in known:
-        yield f"{AUTHORITIES}: no record"
+    for name in shipped.WITHOUT_LIBRARIES:
+        if name not in known:
+            yield f"{name}: no record"
     for name in (*known, *shipped.COMPILED_IN):
         licence = f"usr/share/doc/{name}/copyright"
         if licence not in image.entries or not image.read(licence):
