@@ -1,7 +1,13 @@
 #include "server/admin_http.h"
 
+#include <absl/strings/ascii.h>
+#include <absl/strings/match.h>
+#include <absl/strings/numbers.h>
+#include <absl/strings/str_split.h>
+#include <absl/strings/string_view.h>
 #include <civetweb.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <future>
@@ -9,6 +15,7 @@
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "server/address.h"
 #include "server/log.h"
@@ -35,9 +42,26 @@ struct Page {
   std::string body;
 };
 
+// "q=0": the type is not acceptable (RFC 9110, section 12.4.2).
+bool IsZeroQuality(absl::string_view parameter) {
+  parameter = absl::StripAsciiWhitespace(parameter);
+  double quality = 1;
+  return absl::StartsWithIgnoreCase(parameter, "q=") &&
+         absl::SimpleAtod(parameter.substr(2), &quality) && quality == 0;
+}
+
+// Whether Accept (RFC 9110, section 12.5.1) names text/html; what merely covers it, such as */*, is
+// what programs send.
 bool WantsHtml(const mg_connection* connection) {
   const char* accept = mg_get_header(connection, "Accept");
-  return accept != nullptr && std::string_view(accept).find("text/html") != std::string_view::npos;
+  if (accept == nullptr) return false;
+  for (const absl::string_view range : absl::StrSplit(accept, ',')) {
+    const std::vector<absl::string_view> parts = absl::StrSplit(range, ';');
+    if (absl::EqualsIgnoreCase(absl::StripAsciiWhitespace(parts.front()), "text/html")) {
+      return std::none_of(parts.begin() + 1, parts.end(), IsZeroQuality);
+    }
+  }
+  return false;
 }
 
 Page ProbePage(const absl::Status& status) {
@@ -148,8 +172,9 @@ absl::StatusOr<std::unique_ptr<AdminHttp>> AdminHttp::Start(const std::string& a
   const std::string listening_ports = parsed->ToString();
   std::array<const char*, 11> settings = {
       "listening_ports", listening_ports.c_str(),
-      // A connection holds a thread: enough of them that a few silent clients blank nothing.
-      "num_threads", "16", "request_timeout_ms", "2000", "enable_keep_alive", "no",
+      // A connection holds a thread from its beginning, whether it asks or not. Twice as many
+      // would not fit below the limits of 100 or 128 that containers are given for all threads.
+      "num_threads", "64", "request_timeout_ms", "1000", "enable_keep_alive", "no",
       "enable_directory_listing", "no", nullptr};
   state->context = mg_start(&callbacks, state.get(), settings.data());
   if (state->context == nullptr) {

@@ -21,15 +21,18 @@ struct Probes {
 };
 
 // Answers GET and HEAD; at / with the status page when the request's Accept names text/html, as
-// browsers' do, and with a list of the paths in plain text otherwise. Silent or slow clients hold a
-// thread of their own for 5 s at most.
+// browsers' do, and with a list of the paths in plain text otherwise.
+//
+// 64 clients are served at a time. One that is silent, or takes nothing of its answer, holds its
+// place for 1 s; n of them that come back whenever they are closed delay others by about n/64 s, and
+// not at all below 64.
 class AdminHttp {
  public:
   // Listens on "host:port" or "[v6]:port". UNAVAILABLE, naming the address and the reason, when
   // that fails (Debian's library has no IPv6); INVALID_ARGUMENT when the address cannot be read.
   static absl::StatusOr<std::unique_ptr<AdminHttp>> Start(const std::string& address,
                                                           Probes probes);
-  // Stops; a page that is being sent to a slow client can hold this up for its 5 s.
+  // Stops; a client that takes nothing of its answer can hold this up for its 1 s.
   ~AdminHttp();
   AdminHttp(const AdminHttp&) = delete;
   AdminHttp& operator=(const AdminHttp&) = delete;

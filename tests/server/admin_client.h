@@ -46,10 +46,13 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // The whole answer, once the server has closed.
-  std::string Exchange(const std::string& request) const {
+  void Send(const std::string& request) const {
     EXPECT_EQ(send(socket_, request.data(), request.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(request.size()));
+  }
+  // The whole answer, once the server has closed.
+  std::string Exchange(const std::string& request) const {
+    Send(request);
     std::string answer;
     std::array<char, 4096> block{};
     for (ssize_t size = 0; (size = recv(socket_, block.data(), block.size(), 0)) > 0;) {

@@ -59,9 +59,21 @@ TEST(StatusPageTest, BrowsersGetIt) {
   EXPECT_THAT(Body(answer), EndsWith("</html>\n"));
 }
 
+TEST(StatusPageTest, WhoeverNamesHtmlGetsIt) {
+  const auto admin = Start();
+  for (const char* accept : {"text/html", "TEXT/HTML", "text/plain, text/html;q=0.1",
+                             "*/* , text/html ; q=1", "text/html;level=0", "text/html;q=wrong"}) {
+    const std::string answer = Ask(*admin, "GET", "/", "Accept: " + std::string(accept) + "\r\n");
+    EXPECT_EQ(Header(answer, "Content-Type"), "text/html; charset=utf-8") << accept;
+  }
+}
+
 TEST(StatusPageTest, OthersGetTheListOfPaths) {
   const auto admin = Start();
-  for (const char* headers : {"", "Accept: */*\r\n", "Accept: text/plain\r\n"}) {
+  for (const char* headers :
+       {"", "Accept: */*\r\n", "Accept: text/plain\r\n", "Accept: xtext/htmlx\r\n",
+        "Accept: text/html5\r\n", "Accept: text/plain;x=text/html\r\n", "Accept: text/html;q=0\r\n",
+        "Accept: */*, text/html ; Q=0.000\r\n", "Accept: text/html;level=1;q=0\r\n"}) {
     const std::string answer = Ask(*admin, "GET", "/", headers);
     EXPECT_EQ(Header(answer, "Content-Type"), "text/plain; charset=utf-8") << headers;
     EXPECT_EQ(Header(answer, "Vary"), "Accept") << headers;
