@@ -116,8 +116,10 @@ absl::Status Server::State::StartModels() {
 absl::Status Server::State::Ready() {
   if (health.serving()) return absl::OkStatus();
   const std::lock_guard lock(mutex);
-  return absl::UnavailableError(phase == Phase::kServing ? "not serving: starting"
-                                                         : "not serving: draining");
+  if (phase == Phase::kServing) return absl::UnavailableError("not serving: starting");
+  return absl::UnavailableError(corridor.draining.load()
+                                    ? "not serving: draining, new calls are refused"
+                                    : "not serving: draining, calls are still taken");
 }
 
 absl::Status Server::State::StartAdmin() {

@@ -63,13 +63,15 @@ absl::Status TooLarge(std::int64_t bytes, std::size_t max_bytes) {
 
 }  // namespace
 
+bool IsModelName(const std::string& name) {
+  return std::all_of(name.begin(), name.end(), absl::ascii_isprint);
+}
+
 absl::StatusOr<std::vector<std::string>> ListModelNames(const std::string& directory) {
   std::error_code error;
   std::vector<std::string> names = List(directory, error);
   if (error) return SystemError("cannot list the directory", error);
-  std::erase_if(names, [](const std::string& name) {
-    return name.front() == '.' || !std::all_of(name.begin(), name.end(), absl::ascii_isprint);
-  });
+  std::erase_if(names, [](const std::string& name) { return name.front() == '.'; });
   std::sort(names.begin(), names.end());
   return names;
 }

@@ -37,13 +37,16 @@ struct FileContent {
 // All of these may wait for the disk and follow symbolic links. Errors say what the system said,
 // without paths. Any thread.
 
-// The entries of `directory` that can name a model: of printable ASCII, which is what every client
-// can send and show, and not hidden by a leading ".". Ascending.
+// Of printable ASCII: what every client can send and show.
+bool IsModelName(const std::string& name);
+
+// The entries of `directory` that are not hidden by a leading ".", whether they can name a model or
+// not. Ascending.
 absl::StatusOr<std::vector<std::string>> ListModelNames(const std::string& directory);
 
 // The versions below `directory`/`name`: entries that are a positive number, written without
 // leading zeros, and have a model.onnx. Ascending. None, and no error, when that is no directory.
-// `name` must come from ListModelNames.
+// `name` must come from ListModelNames and be a model's.
 absl::StatusOr<std::vector<ModelFile>> ListModelFiles(const std::string& directory,
                                                       const std::string& name);
 

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kShownNameBytes = 64;
 constexpr const char* kNoVersion = "no VERSION/model.onnx in it, with VERSION 1, 2, ...";
+constexpr const char* kNoName = "the name is not of printable ASCII";
 constexpr const char* kBuiltIn = "the name is a built-in model's";
 
 std::string Described(std::string_view name) {
@@ -119,7 +120,7 @@ absl::StatusOr<ModelRepository::Versions*> ModelRepository::RefreshNamed(std::st
   const absl::StatusOr<std::vector<std::string>> names = ListModelNames(directory_);
   if (!names.ok()) return names.status();
   const auto listed = std::lower_bound(names->begin(), names->end(), name);
-  if (listed != names->end() && *listed == name) {
+  if (listed != names->end() && *listed == name && IsModelName(*listed)) {
     if (absl::Status refreshed = Refresh(*listed, which); !refreshed.ok()) return refreshed;
     Publish();
     if (const auto model = models_.find(name); model != models_.end()) return &model->second;
@@ -139,7 +140,9 @@ absl::Status ModelRepository::RefreshAll() {
     return !std::binary_search(names->begin(), names->end(), entry.first);
   });
   for (const std::string& name : *names) {
-    if (const absl::Status refreshed = Refresh(name, Read::kChanged); !refreshed.ok()) {
+    if (!IsModelName(name)) {
+      MarkUnusable(name, kNoName);
+    } else if (const absl::Status refreshed = Refresh(name, Read::kChanged); !refreshed.ok()) {
       MarkUnusable(name, std::string(refreshed.message()));
     }
   }
@@ -223,9 +226,9 @@ void ModelRepository::Publish() {
     }
   }
   for (const auto& [name, reason] : unusable_) {
-    // Not for what may never have been meant as a model.
-    if (reason != kNoVersion && !models_.contains(name))
-      states.push_back({name, 0, nullptr, reason});
+    // Not for what may never have been meant as a model, or cannot be shown.
+    if (reason == kNoVersion || reason == kNoName || models_.contains(name)) continue;
+    states.push_back({name, 0, nullptr, reason});
   }
   catalog_.Publish(std::move(states));
 }

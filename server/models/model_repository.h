@@ -93,7 +93,7 @@ class ModelRepository {
 
   std::mutex mutex_;
   std::map<std::string, Versions, std::less<>> models_;  // none without versions
-  // Directories that cannot be listed or hold no version, with the reason.
+  // Directories that cannot be listed, hold no version or have no model's name, with the reason.
   std::map<std::string, std::string, std::less<>> unusable_;
   // Longer than the model's files are there, so that they come back unloaded.
   std::set<std::string, std::less<>> unloaded_;

@@ -2,8 +2,8 @@
 "use strict";
 
 // A Map from each sample's name to a Map from its labels as they are written to {labels, value},
-// `labels` being an object. Lines that are no samples, comments among them, are left out; so are
-// timestamps.
+// `labels` being an object; a value that is not finite is null. Lines that are no samples, comments
+// among them, are left out; so are timestamps.
 function parseExposition(text) {
   const samples = new Map();
   for (const line of text.split("\n")) {
@@ -13,7 +13,7 @@ function parseExposition(text) {
     const value = parseNumber(number);
     if (value === null) continue;
     if (!samples.has(name)) samples.set(name, new Map());
-    samples.get(name).set(written, { labels: parseLabels(written), value });
+    samples.get(name).set(written, { labels: parseLabels(written), value: Number.isFinite(value) ? value : null });
   }
   return samples;
 }
@@ -35,7 +35,7 @@ function parseLabels(written) {
   return labels;
 }
 
-// The value of a sample that has no sibling; null when there is none.
+// The value of a sample that has no sibling; null when there is none, or no sample.
 function valueOf(samples, name) {
   const [only] = samples.get(name)?.values() ?? [];
   return only ? only.value : null;

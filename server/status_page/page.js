@@ -49,7 +49,8 @@ async function askModels() {
   if (seconds() - modelsAskedAt < 5 * POLL_EVERY - 1) return;
   modelsAskedAt = seconds();
   try {
-    showModels(JSON.parse((await ask("/models")).text));
+    const answer = await ask("/models");
+    showModels(answer.ok ? modelsOf(answer.text) : null);
   } catch {
     showModels(null);
   }
@@ -155,7 +156,7 @@ function showCharts() {
     setText(byId(id).querySelector(".from"), `${spanOf(record.points, now) / 60} min ago`);
   }
   const budget = latest?.process.budget ?? null;
-  const used = point && budget ? point.inFlightBytes / budget : null;
+  const used = shareOf(point?.inFlightBytes ?? null, budget);
   setQuantity(byId("budget"), rounded(ofSize(budget)));
   const bar = byId("budget-bar");
   setIfOther(bar, "aria-valuenow", String(Math.round(100 * (used ?? 0))));

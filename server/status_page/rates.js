@@ -19,19 +19,24 @@ function secondsOf(scrapes) {
 
 function restartedBetween(before, after) {
   const start = "process_start_time_seconds";
-  return valueOf(before.samples, start) !== valueOf(after.samples, start);
+  const [was, is] = [before, after].map(({ samples }) => valueOf(samples, start));
+  return was !== null && is !== null && was !== is;
 }
 
 // By how much one counter rose. It begins at zero with the process, and the server may leave it out
-// until then; a value that fell without a new process is a beginning too.
+// until then; a value that fell without a new process is a beginning too. Where the sample has no
+// value, the rise is that between those around it.
 function riseOf(scrapes, name, written) {
   let rise = 0;
-  for (let i = 1; i < scrapes.length; ++i) {
-    const is = scrapes[i].samples.get(name)?.get(written)?.value ?? 0;
-    const was = restartedBetween(scrapes[i - 1], scrapes[i])
-      ? 0 : scrapes[i - 1].samples.get(name)?.get(written)?.value ?? 0;
-    rise += is < was ? is : is - was;
-  }
+  let was = null;
+  scrapes.forEach((scrape, i) => {
+    const sample = scrape.samples.get(name)?.get(written);
+    if (i > 0 && restartedBetween(scrapes[i - 1], scrape)) was = 0;
+    const is = sample ? sample.value : 0;
+    if (is === null) return;
+    if (was !== null) rise += is < was ? is : is - was;
+    was = is;
+  });
   return rise;
 }
 

@@ -120,7 +120,7 @@ function modelRow() {
 }
 
 function fillModelRow(row, { name, version, state, reason }) {
-  setText(row.cells[0], name);
+  setText(row.cells[0], shownName(name));
   setText(row.cells[1], version === "" ? NOTHING : version);
   const [word, about] = row.cells[2].children;
   const troubled = state === "READY" && reason !== "";

@@ -15,10 +15,29 @@ function healthOf(live, ready) {
   if (!live.ok) return { state: "bad", word: "Not well", detail: live.text };
   if (ready.ok) return { state: "good", word: "Serving", detail: "New calls are welcome." };
   if (/\bdraining\b/.test(ready.text)) {
-    return { state: "warn", word: "Draining", detail: "It finishes what it has begun, then ends." };
+    const detail = /\bstill taken\b/.test(ready.text)
+      ? "It still takes calls while callers turn elsewhere, then ends." : "It finishes what it has begun, then ends.";
+    return { state: "warn", word: "Draining", detail };
   }
   return { state: "warn", word: "Not serving", detail: ready.text };
 }
+
+// What `text` of /models says; null when it is something else.
+function modelsOf(text) {
+  try {
+    const list = JSON.parse(text);
+    const isModel = (model) => ["name", "version", "state", "reason"].every((key) => typeof model[key] === "string");
+    return [list.total, list.ready].every(Number.isInteger) && list.models.every(isModel) ? list : null;
+  } catch {
+    return null;
+  }
+}
+
+// Blanks at the ends of a name are seen only between marks.
+const shownName = (name) => name === name.trim() ? name : `"${name}"`;
+
+// Null when either is unknown.
+const shareOf = (part, whole) => part === null || !(whole > 0) ? null : part / whole;
 
 // Streams last as long as the caller likes, and health checks are not what the server is for.
 const isCall = (labels) => labels.grpc_service !== "grpc.health.v1.Health";

@@ -7,7 +7,9 @@
 
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <vector>
 
 #include "tests/server/model_directory.h"
 
@@ -63,6 +65,26 @@ TEST_F(ModelRepositoryPoll, IgnoresWhatIsNoModel) {
   fs::create_directories(directory / "without");
   Start();
   EXPECT_THAT(Index(), IsEmpty());
+}
+
+TEST_F(ModelRepositoryPoll, SaysOnceWhichDirectoriesItDoesNotUse) {
+  for (const char* unused : {"tab\there/1", "n\xc3\xa4mlich/1", "relu/latest", ".hidden/1"}) {
+    WriteModel(unused, 1);
+  }
+  ::testing::internal::CaptureStderr();
+  Start();
+  repository->Poll();
+  EXPECT_EQ(repository->Load("n\xc3\xa4mlich").code(), absl::StatusCode::kNotFound);
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  std::vector<std::string> told;
+  for (const std::string_view line : {"mlich", "here", "relu", "hidden"}) {
+    std::size_t times = 0;
+    for (std::size_t at = 0; (at = log.find(line, at)) != std::string::npos; ++at) ++times;
+    told.push_back(std::string(line) + " " + std::to_string(times));
+  }
+  EXPECT_THAT(told, ElementsAre("mlich 1", "here 1", "relu 1", "hidden 0")) << log;
+  EXPECT_THAT(log,
+              AllOf(HasSubstr("model directory not used"), HasSubstr("not of printable ASCII")));
 }
 
 TEST_F(ModelRepositoryPoll, FollowsSymbolicLinks) {

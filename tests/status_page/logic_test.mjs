@@ -35,8 +35,8 @@ test("the text format: names, labels, escapes, numbers, comments, timestamps", (
   assert.deepEqual(plain([...samples.get("a_total").values()]), [
     { labels: { x: "1", y: 'q"uo\\te\nd' }, value: 3 }, { labels: { x: "}" }, value: 4 }]);
   assert.equal(of("valueOf")(samples, "plain"), 1.5e-05);
-  assert.equal([...samples.get("h_bucket").values()][0].value, Infinity);
-  assert.ok(Number.isNaN(of("valueOf")(samples, "nan")));
+  assert.deepEqual(plain([...samples.get("h_bucket").values()]), [{ labels: { le: "+Inf" }, value: null }], "is not finite");
+  assert.equal(of("valueOf")(samples, "nan"), null);
   assert.equal(of("valueOf")(samples, "none"), null);
   assert.deepEqual([...samples.keys()], ["a_total", "plain", "h_bucket", "nan"]);
 });
@@ -54,6 +54,9 @@ for (const [name, texts, rise] of [
     [`${started(1)}c 100\n`, `${started(1)}c 110\n`, `${started(2)}c 500\n`], 10 + 500],
   ["a series that was not there was at zero", ["d 1\n", "c 7\n", "c 9\n"], 9],
   ["one that stands still does not rise", ["c 5\n", "c 5\n"], 0],
+  ["what is no number is passed over", ["c 5\n", "c NaN\n", "c +Inf\n", "c 8\n"], 3],
+  ["what begins with no number is not counted from zero", ["c NaN\n", "c 500\n", "c 501\n"], 1],
+  ["a start time that is no number is no restart", [`${started(1)}c 5\n`, `${started("NaN")}c 6\n`, `${started(1)}c 7\n`], 2],
 ]) {
   test(name, () => {
     assert.equal(of("riseOf")(texts.map((text, i) => scrape(i, text)), "c", ""), rise);
@@ -121,6 +124,31 @@ test("payload in and out, and what is in flight now", () => {
   assert.deepEqual([bytesIn, bytesOut, inFlightBytes, inFlightCalls], [5, 2, 10, 3]);
 });
 
+test("what is not finite makes no point, and no share of the budget", () => {
+  const text = "trelu_request_bytes_sum NaN\ntrelu_inflight_bytes NaN\ntrelu_inflight_calls +Inf\ntrelu_inflight_limit_bytes NaN\n";
+  const scrapes = [scrape(0, text), scrape(2, text)];
+  const point = of("pointOf")(scrapes);
+  assert.deepEqual([point.bytesIn, point.inFlightBytes, point.inFlightCalls], [0, null, null]);
+  assert.equal(of("processOf")(scrapes, 5).budget, null);
+  const share = of("shareOf");
+  assert.deepEqual([share(1, 4), share(0, 4), share(null, 4), share(1, null), share(1, 0)], [0.25, 0, null, null, null]);
+});
+
+test("the list of models, and nothing else", () => {
+  const model = { name: "a", version: "1", state: "READY", reason: "" };
+  const list = { total: 2, ready: 1, models: [model] };
+  assert.deepEqual(plain(of("modelsOf")(JSON.stringify(list))), list);
+  for (const other of ["", "ok", "null", "[]", "3", "{}", JSON.stringify({ ...list, total: "2" }), JSON.stringify({ ...list, models: {} }),
+    JSON.stringify({ ...list, ready: undefined }), JSON.stringify({ ...list, models: [null] }),
+    JSON.stringify({ ...list, models: [{ ...model, state: undefined }] })]) {
+    assert.equal(of("modelsOf")(other), null, other);
+  }
+});
+
+test("blanks at the ends of a name are seen", () => {
+  assert.deepEqual(["a b", " a", "a ", " "].map((name) => of("shownName")(name)), ["a b", '" a"', '"a "', '" "']);
+});
+
 test("methods: those that were called, by name, with all codes; the others counted", () => {
   const before = handled("s", "B", "OK", 0) + handled("s", "A", "OK", 5) + handled("r", "C", "OK", 0);
   const after = handled("s", "B", "OK", 2, "bidi_stream") + handled("s", "A", "OK", 9) + handled("s", "A", "Internal", 4) + handled("r", "C", "OK", 0);
@@ -154,17 +182,18 @@ test("the process, by the server's own clock", () => {
     ["1.2.3", 90, 0.5, 64, null]);
 });
 
-for (const [name, live, ready, state, word] of [
-  ["serving", [true, "ok"], [true, "ok"], "good", "Serving"],
-  ["draining", [true, "ok"], [false, "not serving: draining"], "warn", "Draining"],
-  ["starting", [true, "ok"], [false, "not serving: starting"], "warn", "Not serving"],
-  ["ill", [false, "stuck"], [true, "ok"], "bad", "Not well"],
+for (const [name, live, ready, state, word, detail] of [
+  ["serving", [true, "ok"], [true, "ok"], "good", "Serving", /welcome/],
+  ["about to drain", [true, "ok"], [false, "not serving: draining, calls are still taken"], "warn", "Draining", /still takes calls/],
+  ["draining", [true, "ok"], [false, "not serving: draining, new calls are refused"], "warn", "Draining", /finishes what it has begun/],
+  ["starting", [true, "ok"], [false, "not serving: starting"], "warn", "Not serving", /starting/],
+  ["ill", [false, "stuck"], [true, "ok"], "bad", "Not well", /^stuck$/],
 ]) {
   test(`health: ${name}`, () => {
     const answer = ([ok, text]) => ({ ok, text });
     const health = of("healthOf")(answer(live), answer(ready));
     assert.deepEqual([health.state, health.word], [state, word]);
-    if (!live[0]) assert.equal(health.detail, "stuck");
+    assert.match(health.detail, detail);
   });
 }
 
