@@ -172,9 +172,9 @@ absl::StatusOr<std::unique_ptr<AdminHttp>> AdminHttp::Start(const std::string& a
   const std::string listening_ports = parsed->ToString();
   std::array<const char*, 11> settings = {
       "listening_ports", listening_ports.c_str(),
-      // A connection holds a thread from its beginning, whether it asks or not. Twice as many
-      // would not fit below the limits of 100 or 128 that containers are given for all threads.
-      "num_threads", "64", "request_timeout_ms", "1000", "enable_keep_alive", "no",
+      // A connection holds a thread from its beginning, whether it asks or not. Each costs the
+      // start of the server time, and containers are given as few as 100 threads altogether.
+      "num_threads", "48", "request_timeout_ms", "1000", "enable_keep_alive", "no",
       "enable_directory_listing", "no", nullptr};
   state->context = mg_start(&callbacks, state.get(), settings.data());
   if (state->context == nullptr) {

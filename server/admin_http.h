@@ -23,9 +23,9 @@ struct Probes {
 // Answers GET and HEAD; at / with the status page when the request's Accept names text/html, as
 // browsers' do, and with a list of the paths in plain text otherwise.
 //
-// 64 clients are served at a time. One that is silent, or takes nothing of its answer, holds its
-// place for 1 s; n of them that come back whenever they are closed delay others by about n/64 s, and
-// not at all below 64.
+// 48 clients are served at a time. One that is silent, or takes nothing of its answer, holds its
+// place for 1 s; n of them that come back whenever they are closed delay others by about n/48 s,
+// and not at all below 48.
 class AdminHttp {
  public:
   // Listens on "host:port" or "[v6]:port". UNAVAILABLE, naming the address and the reason, when

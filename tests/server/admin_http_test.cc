@@ -89,8 +89,8 @@ TEST(AdminHttpTest, OutlivesNonsense) {
   EXPECT_THAT(Ask(*admin, "GET", "/livez"), StartsWith("HTTP/1.1 200 "));
 }
 
-TEST(AdminHttpTest, AnswersWhileSixtyClientsHoldIt) {
-  constexpr int kHolders = 60;
+TEST(AdminHttpTest, AnswersWhileFortyClientsHoldIt) {
+  constexpr int kHolders = 40;
   constexpr std::chrono::seconds kLongest(30);  // not reached unless there is no room for them
   std::mutex mutex;
   std::condition_variable changed;
