@@ -46,6 +46,9 @@ quietly() {  # quietly LOG COMMAND...: shows what it said only when it fails
 work=$PWD/build/image
 rm -rf "$work"
 mkdir -p "$work" "$state"
+# Two at once would take each other's layers and containers away.
+exec {turn}> "$state/lock"
+flock --nonblock "$turn" || { echo 'waits for another check of the image'; flock "$turn"; }
 export PYTHONPATH=$PWD/deploy:$PWD/tests/image
 
 step 'set-up'
@@ -61,7 +64,11 @@ build=(docker build)
 run=()
 if ! docker info > /dev/null 2>&1; then
   # Every changed source leaves a layer.
-  [ "$(du -sm "$state" | cut -f1)" -le 6000 ] || rm -rf "$state/storage"
+  if [ "$(du -smx "$state" | cut -f1)" -gt 6000 ]; then
+    # What a killed run left mounted.
+    awk -v "in=$state/" 'index($2, in) == 1 { print $2 }' /proc/mounts | sort -r | xargs -r umount
+    rm -rf "$state/storage"
+  fi
   driver=overlay
   grep -qw overlay /proc/filesystems || driver=vfs
   # Neither systemd nor cgroups version 2 is taken for granted.
