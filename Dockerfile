@@ -2,7 +2,7 @@
 # and nothing else: no shell, no package manager. Builds with docker (BuildKit) or podman. deploy/check_image.sh checks it.
 #
 #   docker build -t trelu .
-#   docker run --rm -p 8001:8001 -p 8002:8002 --read-only --cap-drop ALL trelu
+#   docker run --rm --stop-timeout 30 -p 8001:8001 -p 8002:8002 --read-only --cap-drop ALL trelu
 #
 # Another architecture (amd64, arm64) is compiled for crosswise, so that nothing is emulated:
 #

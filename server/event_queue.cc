@@ -26,8 +26,9 @@ void EventQueue::Stop() {
   }
 }
 
-void EventQueue::Start(std::function<void()> on_thread) {
-  thread_ = std::thread([this, on_thread = std::move(on_thread)]() mutable {
+void EventQueue::Start(ThreadClock& clock, std::function<void()> on_thread) {
+  thread_ = std::thread([this, &clock, on_thread = std::move(on_thread)]() mutable {
+    const ThreadClock::Scope measured(clock);
     std::exchange(on_thread, nullptr)();
     void* tag = nullptr;
     bool ok = false;

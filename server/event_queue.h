@@ -16,6 +16,7 @@
 #include "server/busy_poll.h"
 #include "server/event.h"
 #include "server/operation.h"
+#include "server/thread_clock.h"
 
 namespace trelu::server {
 
@@ -28,8 +29,8 @@ class EventQueue {
   EventQueue(const EventQueue&) = delete;
   EventQueue& operator=(const EventQueue&) = delete;
 
-  // Starts the thread, which first calls `on_thread`. Once.
-  void Start(std::function<void()> on_thread);
+  // Starts the thread, which `clock` measures and which first calls `on_thread`. Once.
+  void Start(ThreadClock& clock, std::function<void()> on_thread);
 
   // Ends the thread. Only when no event is pending any more, and before the server is destroyed.
   void Stop();

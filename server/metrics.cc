@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <string>
 #include <utility>
 
 #include "server/process_metrics.h"
@@ -36,7 +37,8 @@ std::uint64_t Nanoseconds(std::chrono::nanoseconds duration) {
   return duration.count() < 0 ? 0 : static_cast<std::uint64_t>(duration.count());
 }
 
-ClientMetric CounterMetric(std::vector<ClientMetric::Label> labels, std::uint64_t value) {
+template <typename Number>
+ClientMetric CounterMetric(std::vector<ClientMetric::Label> labels, Number value) {
   ClientMetric metric;
   metric.label = std::move(labels);
   metric.counter.value = static_cast<double>(value);
@@ -92,7 +94,14 @@ struct Metrics::State {
     std::function<double()> read;
   };
   std::vector<std::unique_ptr<MethodMetrics>> methods;
+  struct Counters {
+    std::string name;
+    std::string help;
+    std::string label;
+    std::function<std::vector<double>()> read;
+  };
   std::vector<Gauge> gauges;
+  std::vector<Counters> counters;
   ShardedHistogram kernel{DurationBounds(), kSecondsPerNanosecond};
   ShardedHistogram queue{DurationBounds(), kSecondsPerNanosecond};
   ShardedHistogram request_bytes{ByteBounds(), 1};
@@ -111,6 +120,11 @@ MethodMetrics& Metrics::AddMethod(std::string type, std::string service, std::st
 
 void Metrics::AddGauge(std::string name, std::string help, std::function<double()> read) {
   state_->gauges.push_back({std::move(name), std::move(help), std::move(read)});
+}
+
+void Metrics::AddCounters(std::string name, std::string help, std::string label,
+                          std::function<std::vector<double>()> read) {
+  state_->counters.push_back({std::move(name), std::move(help), std::move(label), std::move(read)});
 }
 
 void Metrics::Kernel(std::chrono::nanoseconds duration) {
@@ -132,7 +146,7 @@ std::vector<MetricFamily> Metrics::Collect() const {
   MetricFamily handled{
       "grpc_server_handled_total", "Calls that ended, by status code.", MetricType::Counter, {}};
   MetricFamily handling{"grpc_server_handling_seconds",
-                        "Time from a call's arrival to the end of its last operation.",
+                        "Time from when a call is taken up to the end of its last operation.",
                         MetricType::Histogram,
                         {}};
   for (const std::unique_ptr<MethodMetrics>& method : state_->methods) {
@@ -176,6 +190,14 @@ std::vector<MetricFamily> Metrics::Collect() const {
   for (const State::Gauge& gauge : state_->gauges) {
     families.push_back(
         {gauge.name, gauge.help, MetricType::Gauge, {GaugeMetric({}, gauge.read())}});
+  }
+  for (const State::Counters& counters : state_->counters) {
+    MetricFamily family{counters.name, counters.help, MetricType::Counter, {}};
+    for (const double value : counters.read()) {
+      family.metric.push_back(
+          CounterMetric({{counters.label, std::to_string(family.metric.size())}}, value));
+    }
+    families.push_back(std::move(family));
   }
   families.push_back({"trelu_build_info",
                       "Always 1; its labels say what is running.",

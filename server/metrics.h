@@ -24,7 +24,7 @@ class MethodMetrics {
   MethodMetrics(std::string type, std::string service, std::string method);
   ~MethodMetrics();
   void Started();
-  // `handling` is from the call's arrival to the end of its last operation.
+  // `handling` is from when the queue's thread takes the call up to the end of its last operation.
   void Handled(grpc::StatusCode code, std::chrono::nanoseconds handling);
 
  private:
@@ -46,6 +46,9 @@ class Metrics : public prometheus::Collectable {
   // At start only. A gauge that is read when scraped; `read` must be callable from any thread for
   // as long as the object lives.
   void AddGauge(std::string name, std::string help, std::function<double()> read);
+  // The same for a family of counters: what `read` gives, each with its position as `label`.
+  void AddCounters(std::string name, std::string help, std::string label,
+                   std::function<std::vector<double>()> read);
 
   void Kernel(std::chrono::nanoseconds duration);  // trelu_kernel_seconds
   void Queue(std::chrono::nanoseconds duration);   // trelu_queue_seconds: wait for a worker

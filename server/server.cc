@@ -29,6 +29,7 @@
 #include "server/models/model_list.h"
 #include "server/options_check.h"
 #include "server/reflection.h"
+#include "server/thread_clock.h"
 #include "server/thresholded_relu_service.h"
 #include "server/transport.h"
 
@@ -66,6 +67,15 @@ struct Server::State {
                      [this] { return static_cast<double>(corridor.admission.max_bytes()); });
     metrics.AddGauge("trelu_inflight_calls", "Calls in flight, health watches not counted.",
                      [this] { return static_cast<double>(corridor.calls.value()); });
+    metrics.AddCounters("trelu_queue_cpu_seconds_total",
+                        "Processor time of the threads that take calls up and answer them.",
+                        "queue", [this] {
+                          std::vector<double> seconds;
+                          for (const ThreadClock& clock : queue_clocks) {
+                            seconds.push_back(clock.Seconds());
+                          }
+                          return seconds;
+                        });
   }
 
   absl::Status StartModels();
@@ -85,6 +95,11 @@ struct Server::State {
   SharedMemory shared_memory;
   std::unique_ptr<ModelRepository> repository;
   std::optional<InferenceService> inference;
+  // One queue, with its thread, for two processors: a connection belongs to one queue, and more
+  // pollers only hand events over to each other. Scrapes read the clocks, which are there before
+  // the queues.
+  std::vector<ThreadClock> queue_clocks =
+      std::vector<ThreadClock>(static_cast<std::size_t>(std::max(1, AvailableCpus() / 2)));
   std::vector<std::unique_ptr<EventQueue>> queues;
   std::unique_ptr<grpc::Server> grpc_server;
   std::unique_ptr<AdminHttp> admin;
@@ -155,24 +170,22 @@ absl::Status Server::State::StartGrpc() {
   builder.RegisterService(&health.service());
   builder.RegisterService(&info.service());
   builder.RegisterService(&inference->service());
-  // One queue, with its thread, for two processors: a connection belongs to one queue, and more
-  // pollers only hand events over to each other.
-  const int queue_count = std::max(1, AvailableCpus() / 2);
-  for (int i = 0; i < queue_count; ++i) {
+  while (queues.size() < queue_clocks.size()) {
     queues.push_back(
         std::make_unique<EventQueue>(builder.AddCompletionQueue(), BusyPoll(options.busy_poll)));
   }
   grpc_server = builder.BuildAndStart();
   if (!grpc_server) return listeners.WhyNotStarted();
   addresses = listeners.Bound();
-  for (auto& queue : queues) {
+  for (std::size_t i = 0; i < queues.size(); ++i) {
     // A drain that comes before the thread has run must wait for it.
     auto starting = std::make_shared<LiveCount::Guard>(corridor.frames);
-    queue->Start([this, &queue, starting = std::move(starting)] {
-      native.Accept(*queue);
-      health.Accept(*queue);
-      info.Accept(*queue);
-      inference->Accept(*queue);
+    EventQueue& queue = *queues[i];
+    queue.Start(queue_clocks[i], [this, &queue, starting = std::move(starting)] {
+      native.Accept(queue);
+      health.Accept(queue);
+      info.Accept(queue);
+      inference->Accept(queue);
     });
   }
   return absl::OkStatus();

@@ -34,6 +34,7 @@ class EventQueueTest : public testing::TestWithParam<std::chrono::microseconds> 
     queue_->Stop();
   }
 
+  ThreadClock clock_;
   grpc::ServerBuilder builder_;
   std::unique_ptr<EventQueue> queue_;
   std::unique_ptr<grpc::Server> server_;
@@ -50,7 +51,7 @@ TEST_P(EventQueueTest, WhatWaitsForALullComesAfterWhatIsReady) {
   });
   Recorded first([&] { order.push_back(1); });
   Recorded second([&] { order.push_back(2); });
-  queue_->Start([&] {
+  queue_->Start(clock_, [&] {
     queue_->WhenIdle(lull);
     queue_->Post(first_alarm, first);
     queue_->Post(second_alarm, second);
@@ -80,7 +81,7 @@ TEST_P(EventQueueTest, WhatWaitsForALullIsNotForgottenWhenNoneComes) {
     seen.set_value(events);
     stop = true;
   });
-  queue_->Start([&] {
+  queue_->Start(clock_, [&] {
     queue_->WhenIdle(lull);
     queue_->Post(alarm, busy);
   });
@@ -93,10 +94,42 @@ TEST_P(EventQueueTest, WakesForAnEventAfterSilence) {
   std::promise<void> woken;
   grpc::Alarm alarm;
   Recorded event([&] { woken.set_value(); });
-  queue_->Start([&] { ready.set_value(); });
+  queue_->Start(clock_, [&] { ready.set_value(); });
   ready.get_future().wait();
   queue_->Post(alarm, event);
   woken.get_future().wait();
+}
+
+TEST_P(EventQueueTest, MeasuresItsThreadAndNoOther) {
+  EXPECT_EQ(clock_.Seconds(), 0);
+  std::promise<double> worked;
+  std::promise<void> woken;
+  grpc::Alarm alarm;
+  Recorded event([&] { woken.set_value(); });
+  queue_->Start(clock_, [&] {
+    const double begun = clock_.Seconds();
+    while (clock_.Seconds() < begun + 0.02) {
+    }
+    worked.set_value(begun);
+  });
+  EXPECT_LT(worked.get_future().get(), 0.02);
+  const double while_running = clock_.Seconds();
+  EXPECT_GE(while_running, 0.02);
+  ThreadClock own;
+  {
+    const ThreadClock::Scope measured(own);
+    const double begun = own.Seconds();
+    while (own.Seconds() < begun + 0.05) {
+    }
+  }
+  EXPECT_LT(clock_.Seconds(), while_running + 0.02);
+  queue_->Post(alarm, event);
+  woken.get_future().wait();
+  server_->Shutdown();
+  queue_->Stop();
+  const double ended = clock_.Seconds();
+  EXPECT_GE(ended, while_running);
+  EXPECT_EQ(clock_.Seconds(), ended);
 }
 
 INSTANTIATE_TEST_SUITE_P(Polling, EventQueueTest,

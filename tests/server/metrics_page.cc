@@ -3,12 +3,17 @@
 
 #include <chrono>
 #include <iostream>
+#include <vector>
 
 #include "server/metrics.h"
 
 int main() {
   trelu::server::Metrics metrics;
   metrics.AddGauge("trelu_inflight_bytes", "Payload in flight.", [] { return 4096.0; });
+  metrics.AddCounters("trelu_queue_cpu_seconds_total", "Processor time of the queues' threads.",
+                      "queue", [] {
+                        return std::vector<double>{0.5, 0};
+                      });
   for (const char* method : {"Apply", "ApplyStream"}) {
     trelu::server::MethodMetrics& series =
         metrics.AddMethod("unary", "trelu.v1.ThresholdedRelu", method);
