@@ -149,10 +149,14 @@ class LiveServer(unittest.TestCase):
         rule, = yaml.safe_load(adapter)["rules"]["custom"]
         self.assertEqual(rule["name"]["as"], metric)
         series = re.match(r"\w+", rule["seriesQuery"])[0]
+        # A share of time, so a counter's rate and a target below one.
+        self.assertIn("rate(<<.Series>>", rule["metricsQuery"])
+        target = first(SETS["everything"], "HorizontalPodAutoscaler")["spec"]["metrics"][0]["pods"]["target"]
+        self.assertEqual(target, {"type": "AverageValue", "averageValue": "450m"})
         with RunningServer("--listen=127.0.0.1:0", "--admin-listen=127.0.0.1:0", "--drain-delay=0s") as running:
             page = running.page("/metrics")
             self.assertEqual(running.page("/readyz").strip()[:2].lower(), "ok")
-        self.assertIn(f"\n{series} ", page)
+        self.assertIn(f'\n{series}{{queue="0"}} ', page)
         self.assertNotIn("\ntrelu_no_such_metric ", page)
 
 
@@ -176,11 +180,50 @@ class Schema(unittest.TestCase):
                              ({"server": {"flags": {"max-message-bytes": "64MB"}}}, "/server/flags"),
                              ({"server": {"flags": {"log-format": "xml"}}}, "/server/flags"),
                              ({"image": {"digest": "sha256:abc"}}, "/image/digest"),
-                             ({"resources": {"cpu": 2}}, "/resources/cpu")):
+                             ({"resources": {"cpu": "two"}}, "/resources/cpu"),
+                             ({"resources": {"cpu": 0}}, "/resources/cpu"),
+                             ({"fullnameOverride": "a.b"}, "/fullnameOverride"),
+                             ({"fullnameOverride": "1a"}, "/fullnameOverride"),
+                             ({"fullnameOverride": "a" * 51}, "/fullnameOverride"),
+                             ({"networkPolicy": {"metricsClients": []}}, "/networkPolicy/metricsClients"),
+                             ({"autoscaling": {"targetBusyPercent": 0.6}}, "/autoscaling/targetBusyPercent")):
             with self.subTest(path):
                 self.refused(values, path)
 
+    def test_null_is_refused_where_it_would_open_or_break_something(self):
+        for values in ({"networkPolicy": {"metricsClients": None}}, {"networkPolicy": {"enabled": None}},
+                       {"networkPolicy": None}, {"drain": {"graceSeconds": None}}, {"drain": None}, {"tls": None},
+                       {"tls": {"requireClientCertificates": None}}, {"resources": {"memory": None}}):
+            with self.subTest(values):
+                self.refused(values, "missing propert")
+        worked, said = helm(values={"affinity": None, "terminationGracePeriodSeconds": None})
+        self.assertTrue(worked, said)
+
+    def test_numbers_are_taken_as_they_are_written(self):
+        for given in (("--set", "resources.cpu=4,server.flags.max-message-bytes=67108864"),
+                      ("--set-json", 'resources={"cpu":4.0,"memory":1073741824},'
+                                     'server.flags={"max-message-bytes":67108864}')):
+            worked, said = helm(*given)
+            self.assertTrue(worked, said)
+            container = server([each for each in yaml.safe_load_all(said) if each])
+            self.assertEqual(container["resources"]["limits"]["cpu"], "4")
+            self.assertIn("--max-message-bytes=67108864", container["args"])
+        worked, said = helm(values={"resources": {"cpu": 1.5, "memory": 1073741824}, "drain": {"graceSeconds": 21.0},
+                                    "server": {"flags": {"max-message-bytes": 67108864, "stream-idle-timeout": 0}}})
+        self.assertTrue(worked, said)
+        container = server([each for each in yaml.safe_load_all(said) if each])
+        self.assertEqual(container["resources"]["requests"], {"cpu": "1.5", "memory": "1073741824"})
+        self.assertIn("--max-message-bytes=67108864", container["args"])
+        self.assertIn("--stream-idle-timeout=0", container["args"])
+
+    def test_the_longest_name_makes_valid_services(self):
+        worked, said = helm("--set", f"fullnameOverride={'a' * 50}")
+        self.assertTrue(worked, said)
+        for each in yaml.safe_load_all(said):
+            self.assertRegex(each["metadata"]["name"], "^[a-z][a-z0-9-]{0,62}$")
+
     def test_contradictions_are_refused(self):
+        self.refused({"autoscaling": {"enabled": True}, "server": {"flags": {"busy-poll": "50us"}}}, "always busy")
         self.refused({"terminationGracePeriodSeconds": 32}, "drain's phases take 30 seconds")
         self.refused({"drain": {"graceSeconds": 50}, "terminationGracePeriodSeconds": 45}, "drain's phases take 60")
         self.refused({"tls": {"requireClientCertificates": True}}, "tls.secretName")
@@ -206,6 +249,7 @@ class SameThing(unittest.TestCase):
         self.assertEqual((chart["version"], chart["appVersion"]), (version, version))
         self.assertEqual(server(SETS["default"])["image"], f"trelu:{version}")
         self.assertEqual(server(SETS["kserve"])["image"], f"trelu:{version}")
+        self.assertEqual(re.findall(r"REGISTRY/trelu:([0-9.]+[0-9])", (ROOT / "README.md").read_text()), [version] * 2)
         said = subprocess.run([SERVER, "--version"], capture_output=True, text=True, check=True).stdout
         self.assertIn(version, said)
 

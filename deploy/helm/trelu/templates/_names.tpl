@@ -8,6 +8,16 @@
 {{- end -}}
 {{- end -}}
 
+{{/* A value that may be a number, as its reader takes it: numbers from files are floating, and large ones would be
+     written with an exponent. */}}
+{{- define "trelu.number" -}}
+{{- if kindIs "float64" . -}}
+{{- if eq . (floor .) }}{{ printf "%.0f" . }}{{ else }}{{ printf "%v" . }}{{ end -}}
+{{- else -}}
+{{ . }}
+{{- end -}}
+{{- end -}}
+
 {{- define "trelu.instance" -}}
 app.kubernetes.io/name: trelu
 app.kubernetes.io/instance: {{ .Release.Name }}
