@@ -9,7 +9,8 @@
 #
 # Not live, but in rules_test.yaml: TreluServerFaults, since no input makes the server fail; TreluCallersGiveUp, since a call
 # counts only when its deadline passes after it has been received, and TreluQueueing, since workers outpace the connection,
-# moments that no load hits for sure; TreluMemoryGrowth, which takes hours. Grafana and compose are not run.
+# moments that no load hits for sure; TreluAbsent and TreluSaturated, which take minutes, and TreluMemoryGrowth, which takes
+# hours. Grafana and compose are not run.
 #
 #   deploy/check_monitoring.sh            sets up and builds first
 #   BUILD=FOLDER deploy/check_monitoring.sh    uses the server and command that are built there
@@ -136,8 +137,8 @@ ask shows "${http[healthy]}"
 ask quiet "${http[healthy]}"
 echo 'no alert was pending or firing'
 
-step 'live: a server is killed and started three times, then killed for good'
-for times in 1 2 3; do
+step 'live: a server is killed and started four times, then killed for good'
+for times in 1 2 3 4; do
   end "${pid[crashing]}" KILL
   serve crashing --admin-listen "${http[crashing]}"
   ask starts "${http[crashing]}" "$times"
