@@ -2,6 +2,8 @@
 
 #include <pthread.h>
 
+#include <ctime>
+
 namespace trelu::server {
 namespace {
 

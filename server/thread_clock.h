@@ -2,7 +2,7 @@
 #ifndef TRELU_SERVER_THREAD_CLOCK_H_
 #define TRELU_SERVER_THREAD_CLOCK_H_
 
-#include <time.h>
+#include <sys/types.h>
 
 #include <mutex>
 #include <optional>
