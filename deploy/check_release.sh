@@ -106,6 +106,7 @@ cat "$state/two/SHA256SUMS"
 if ! cmp "$state/one/SHA256SUMS" "$state/two/SHA256SUMS"; then
   # Down to the files within the packages.
   for release in one two; do
+    mkdir "$state/$release.content"
     for package in "$state/$release"/*.deb; do
       dpkg-deb --raw-extract "$package" "$state/$release.content/$(basename "$package" .deb)"
     done
