@@ -5,6 +5,8 @@
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_split.h>
 #include <absl/strings/string_view.h>
+#include <absl/time/clock.h>
+#include <absl/time/time.h>
 #include <civetweb.h>
 
 #include <algorithm>
@@ -40,6 +42,7 @@ struct Page {
   int code;
   std::string_view type;
   std::string body;
+  bool by_accept = false;  // another Accept header would have got another page
 };
 
 // "q=0": the type is not acceptable (RFC 9110, section 12.4.2).
@@ -76,9 +79,36 @@ Page MakePage(const Probes& probes, std::string_view method, std::string_view pa
   if (path == "/livez") return ProbePage(probes.live());
   if (path == "/readyz") return ProbePage(probes.ready());
   if (path == "/models") return {200, kJson, probes.models_json()};
-  if (path == "/" && wants_html) return {200, kHtml, std::string(kStatusPage)};
-  if (path == "/") return {200, kText, std::string(kIndex)};
+  if (path == "/" && wants_html) return {200, kHtml, std::string(kStatusPage), true};
+  if (path == "/") return {200, kText, std::string(kIndex), true};
   return {404, kText, "not found\n"};
+}
+
+// IMF-fixdate (RFC 9110, section 5.6.7).
+std::string HttpDate(absl::Time time) {
+  return absl::FormatTime("%a, %d %b %Y %H:%M:%S GMT", time, absl::UTCTimeZone());
+}
+
+void Send(mg_connection* connection, const Page& page, bool with_body) {
+  const auto add = [connection](const char* name, std::string_view value) {
+    mg_response_header_add(connection, name, value.data(), static_cast<int>(value.size()));
+  };
+  mg_response_header_start(connection, page.code);
+  // The library would add a date of its own, which its threads format in one place in memory.
+  add("Date", HttpDate(absl::Now()));
+  add("Content-Type", page.type);
+  add("Content-Length", std::to_string(page.body.size()));
+  add("Cache-Control", "no-store");
+  add("X-Content-Type-Options", "nosniff");
+  add("Connection", "close");
+  if (page.code == 405) add("Allow", "GET, HEAD");
+  if (page.by_accept) add("Vary", "Accept");
+  if (page.type == kHtml) {
+    add("Content-Security-Policy", kStatusPagePolicy);
+    add("Referrer-Policy", "no-referrer");
+  }
+  mg_response_header_send(connection);
+  if (with_body) mg_write(connection, page.body.data(), page.body.size());
 }
 
 }  // namespace
@@ -98,6 +128,8 @@ struct AdminHttp::State {
 
   void Stop() const;
   static int OnRequest(mg_connection* connection);
+  // What the library itself refuses: requests that it cannot read.
+  static int OnError(mg_connection* connection, int code, const char* message);
   static int OnMessage(const mg_connection* connection, const char* message);
 };
 
@@ -105,26 +137,15 @@ int AdminHttp::State::OnRequest(mg_connection* connection) {
   const auto& state = *static_cast<State*>(mg_get_user_data(mg_get_context(connection)));
   const mg_request_info* request = mg_get_request_info(connection);
   const std::string_view method = request->request_method;
-  const std::string_view path = request->local_uri;
-  const Page page = MakePage(state.probes, method, path, WantsHtml(connection));
-  const auto add = [connection](const char* name, std::string_view value) {
-    mg_response_header_add(connection, name, value.data(), static_cast<int>(value.size()));
-  };
-  mg_response_header_start(connection, page.code);
-  add("Content-Type", page.type);
-  add("Content-Length", std::to_string(page.body.size()));
-  add("Cache-Control", "no-store");
-  add("X-Content-Type-Options", "nosniff");
-  add("Connection", "close");
-  if (page.code == 405) add("Allow", "GET, HEAD");
-  if (path == "/") add("Vary", "Accept");
-  if (page.type == kHtml) {
-    add("Content-Security-Policy", kStatusPagePolicy);
-    add("Referrer-Policy", "no-referrer");
-  }
-  mg_response_header_send(connection);
-  if (method != "HEAD") mg_write(connection, page.body.data(), page.body.size());
+  const Page page = MakePage(state.probes, method, request->local_uri, WantsHtml(connection));
+  Send(connection, page, method != "HEAD");
   return page.code;
+}
+
+int AdminHttp::State::OnError(mg_connection* connection, int code, const char* message) {
+  constexpr int kHandled = 0;
+  Send(connection, {code, kText, Printable(message, 256) + '\n'}, true);
+  return kHandled;
 }
 
 int AdminHttp::State::OnMessage(const mg_connection* connection, const char* message) {
@@ -168,6 +189,7 @@ absl::StatusOr<std::unique_ptr<AdminHttp>> AdminHttp::Start(const std::string& a
   state->probes = std::move(probes);
   mg_callbacks callbacks{};
   callbacks.begin_request = State::OnRequest;
+  callbacks.http_error = State::OnError;
   callbacks.log_message = State::OnMessage;
   const std::string listening_ports = parsed->ToString();
   std::array<const char*, 11> settings = {

@@ -1,5 +1,7 @@
 #include "server/admin_http.h"
 
+#include <absl/time/clock.h>
+#include <absl/time/time.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -87,6 +89,33 @@ TEST(AdminHttpTest, OutlivesNonsense) {
     EXPECT_THAT(Connection(admin->address()).Exchange(request), Not(HasSubstr("ok\n")));
   }
   EXPECT_THAT(Ask(*admin, "GET", "/livez"), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST(AdminHttpTest, AnswersWhatItCannotReadAsItAnswersAllElse) {
+  const auto admin = Start();
+  const std::string answer = Connection(admin->address()).Exchange("GET /livez HTTP/9.9\r\n\r\n");
+  EXPECT_THAT(answer, HasSubstr(" 505 "));  // after the version that it was asked in
+  EXPECT_THAT(answer, HasSubstr("\r\nContent-Type: text/plain; charset=utf-8\r\n"));
+  EXPECT_THAT(answer, HasSubstr("\r\nX-Content-Type-Options: nosniff\r\n"));
+  EXPECT_THAT(answer, Not(HasSubstr("<")));
+}
+
+TEST(AdminHttpTest, SaysWhenItAnswered) {
+  const auto admin = Start();
+  const absl::Time before = absl::Now() - absl::Seconds(1);  // a date has whole seconds
+  for (const char* request : {"GET /livez HTTP/1.1\r\n\r\n", "nonsense\r\n\r\n"}) {
+    const std::string answer = Connection(admin->address()).Exchange(request);
+    const std::string name = "\r\nDate: ";
+    const std::size_t at = answer.find(name);
+    ASSERT_NE(at, std::string::npos) << answer;
+    const std::string date = answer.substr(at + name.size(), 29);
+    absl::Time time;
+    std::string error;
+    ASSERT_TRUE(absl::ParseTime("%a, %d %b %Y %H:%M:%S GMT", date, &time, &error)) << error << date;
+    EXPECT_GT(time, before);
+    EXPECT_LE(time, absl::Now());
+    EXPECT_EQ(answer.find(name, at + 1), std::string::npos) << answer;
+  }
 }
 
 TEST(AdminHttpTest, AnswersWhileFortyClientsHoldIt) {
