@@ -9,21 +9,9 @@
 namespace trelu::server {
 
 IdleTrim::IdleTrim(std::chrono::milliseconds interval, System system)
-    : system_(std::move(system)), trimmed_bytes_(system_.resident_bytes()) {
-  thread_ = std::thread([this, interval] {
-    std::unique_lock lock(mutex_);
-    while (!stopped_.wait_for(lock, interval, [this] { return stop_; })) Look();
-  });
-}
-
-IdleTrim::~IdleTrim() {
-  {
-    const std::lock_guard lock(mutex_);
-    stop_ = true;
-  }
-  stopped_.notify_one();
-  thread_.join();
-}
+    : system_(std::move(system)),
+      trimmed_bytes_(system_.resident_bytes()),
+      thread_(interval, [this] { Look(); }) {}
 
 void IdleTrim::Look() {
   const bool was_busy = std::exchange(was_busy_, system_.busy());

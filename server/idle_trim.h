@@ -3,11 +3,10 @@
 #define TRELU_SERVER_IDLE_TRIM_H_
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <mutex>
-#include <thread>
+
+#include "server/periodic_thread.h"
 
 namespace trelu::server {
 
@@ -27,9 +26,6 @@ class IdleTrim {
   // Looks every `interval`; trims when neither this look nor the last found it busy and the process
   // has grown since the last trim, or since the start.
   IdleTrim(std::chrono::milliseconds interval, System system);
-  ~IdleTrim();
-  IdleTrim(const IdleTrim&) = delete;
-  IdleTrim& operator=(const IdleTrim&) = delete;
 
   // malloc_trim(3), and what /proc says.
   static System Real(std::function<bool()> busy);
@@ -40,10 +36,7 @@ class IdleTrim {
   const System system_;
   bool was_busy_ = true;
   std::uint64_t trimmed_bytes_;
-  std::mutex mutex_;
-  std::condition_variable stopped_;
-  bool stop_ = false;
-  std::thread thread_;
+  PeriodicThread thread_;  // last, as it uses the others
 };
 
 }  // namespace trelu::server

@@ -50,28 +50,9 @@ absl::StatusOr<std::unique_ptr<ModelRepository>> ModelRepository::Start(
        {"ready", static_cast<std::int64_t>(ready.size() - BuiltInModels().size())},
        {"refused", static_cast<std::int64_t>(states.size() - ready.size())}});
   if (interval.count() > 0) {
-    repository->poller_ =
-        std::thread([raw = repository.get(), interval] { raw->PollEvery(interval); });
+    repository->poller_.emplace(interval, [raw = repository.get()] { raw->Poll(); });
   }
   return repository;
-}
-
-ModelRepository::~ModelRepository() {
-  {
-    const std::lock_guard lock(stop_mutex_);
-    stopping_ = true;
-  }
-  stop_wanted_.notify_all();
-  if (poller_.joinable()) poller_.join();
-}
-
-void ModelRepository::PollEvery(std::chrono::milliseconds interval) {
-  std::unique_lock lock(stop_mutex_);
-  while (!stop_wanted_.wait_for(lock, interval, [this] { return stopping_; })) {
-    lock.unlock();
-    Poll();
-    lock.lock();
-  }
 }
 
 void ModelRepository::Poll() {

@@ -6,7 +6,6 @@
 #include <absl/status/statusor.h>
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -16,12 +15,12 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include "server/models/model_catalog.h"
 #include "server/models/model_files.h"
 #include "server/models/model_statistics.h"
+#include "server/periodic_thread.h"
 
 namespace trelu::server {
 
@@ -32,7 +31,8 @@ namespace trelu::server {
 // it. Names of built-in models are refused.
 //
 // Any thread; the members may wait for the disk, and for each other. The catalog's readers never
-// wait.
+// wait. The end waits for a poll that is under way, not for the next; what is loaded stays in the
+// catalog.
 class ModelRepository {
  public:
   // Loads all. With an `interval`, a thread of its own polls; with 0, only Poll does. `catalog`
@@ -40,10 +40,6 @@ class ModelRepository {
   static absl::StatusOr<std::unique_ptr<ModelRepository>> Start(std::string directory,
                                                                 std::chrono::milliseconds interval,
                                                                 ModelCatalog& catalog);
-  // Waits for a poll that is under way, not for the next. What is loaded stays in the catalog.
-  ~ModelRepository();
-  ModelRepository(const ModelRepository&) = delete;
-  ModelRepository& operator=(const ModelRepository&) = delete;
 
   // Makes the catalog as the directory is now.
   void Poll();
@@ -86,8 +82,6 @@ class ModelRepository {
   void MarkUnusable(const std::string& name, std::string reason);
   void Publish();
 
-  void PollEvery(std::chrono::milliseconds interval);
-
   const std::string directory_;
   ModelCatalog& catalog_;
 
@@ -98,10 +92,7 @@ class ModelRepository {
   // Longer than the model's files are there, so that they come back unloaded.
   std::set<std::string, std::less<>> unloaded_;
 
-  std::mutex stop_mutex_;
-  std::condition_variable stop_wanted_;
-  bool stopping_ = false;
-  std::thread poller_;
+  std::optional<PeriodicThread> poller_;  // last, as it uses the others
 };
 
 }  // namespace trelu::server
