@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdint>
 #include <fstream>
 #include <optional>
 #include <string>
@@ -17,7 +18,7 @@ struct Stat {
   double threads = 0;
   double start_ticks = 0;  // since the machine started
   double virtual_bytes = 0;
-  double resident_pages = 0;
+  std::uint64_t resident_bytes = 0;
 };
 
 std::optional<Stat> ReadStat() {
@@ -29,11 +30,12 @@ std::optional<Stat> ReadStat() {
   if (command_end == std::string::npos) return std::nullopt;
   std::istringstream fields(line.substr(command_end + 1));
   Stat stat;
+  std::uint64_t resident_pages = 0;
   std::string skipped;
   for (int field = 3; field < 20; ++field) fields >> skipped;
-  fields >> stat.threads >> skipped >> stat.start_ticks >> stat.virtual_bytes >>
-      stat.resident_pages;
+  fields >> stat.threads >> skipped >> stat.start_ticks >> stat.virtual_bytes >> resident_pages;
   if (!fields) return std::nullopt;
+  stat.resident_bytes = resident_pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   return stat;
 }
 
@@ -86,7 +88,7 @@ std::vector<prometheus::MetricFamily> CollectProcessMetrics() {
   }
   if (const std::optional<Stat> stat = ReadStat()) {
     gauge("process_resident_memory_bytes", "Memory that is held.",
-          stat->resident_pages * static_cast<double>(sysconf(_SC_PAGESIZE)));
+          static_cast<double>(stat->resident_bytes));
     gauge("process_virtual_memory_bytes", "Address space that is mapped.", stat->virtual_bytes);
     gauge("process_threads", "Threads that exist.", stat->threads);
     if (const std::optional<double> boot = BootTimeSeconds()) {
@@ -108,8 +110,7 @@ std::vector<prometheus::MetricFamily> CollectProcessMetrics() {
 std::optional<std::uint64_t> ResidentBytes() {
   const std::optional<Stat> stat = ReadStat();
   if (!stat) return std::nullopt;
-  return static_cast<std::uint64_t>(stat->resident_pages) *
-         static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  return stat->resident_bytes;
 }
 
 }  // namespace trelu::server

@@ -78,12 +78,10 @@ async function poll() {
 function take(metrics, health) {
   const scrape = { at: seconds(), samples: parseExposition(metrics.text) };
   const last = record.scrapes[record.scrapes.length - 1];
-  if (last && restartedBetween(last, scrape)) modelsAskedAt = -Infinity;
+  const restarted = Boolean(last && restartedBetween(last, scrape));
+  if (restarted) modelsAskedAt = -Infinity;
   record.scrapes = windowOf([...record.scrapes, scrape], RATE_WINDOW + POLL_EVERY / 2, GAP);
-  const point = pointOf(record.scrapes);
-  // After a silence the window is new, and knows no restart.
-  point.restarted = Boolean(last && restartedBetween(last, scrape));
-  record.points = [...record.points, point].filter(({ at }) => scrape.at - at <= CHART_SECONDS);
+  record.points = [...record.points, { ...pointOf(record.scrapes), restarted }].filter(({ at }) => scrape.at - at <= CHART_SECONDS);
   if (chosen && !record.points.includes(chosen)) chosen = null;
   failures = 0;
   lastAnswer = new Date();

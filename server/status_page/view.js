@@ -58,7 +58,6 @@ function pointOf(scrapes) {
     inFlightCalls: valueOf(samples, "trelu_inflight_calls"),
     inFlightBytes: valueOf(samples, "trelu_inflight_bytes"),
     byMethod: ratesBy(scrapes, "grpc_server_handled_total", methodKey),
-    restarted: scrapes.length > 1 && restartedBetween(scrapes[scrapes.length - 2], scrapes[scrapes.length - 1]),
   };
 }
 
@@ -114,7 +113,6 @@ function processOf(scrapes, now) {
   const start = valueOf(samples, "process_start_time_seconds");
   return {
     version: info?.labels.version ?? null,
-    grpc: info?.labels.grpc ?? null,
     uptime: start === null || now === null ? null : now - start,
     processors: rateOf(scrapes, "process_cpu_seconds_total"),
     memory: valueOf(samples, "process_resident_memory_bytes"),
