@@ -81,7 +81,14 @@ if ! docker info > /dev/null 2>&1; then
   base=docker.io/library/debian:bookworm-slim
   "${engine[@]}" image exists "$base" || {
     echo 'making a base image'
-    quietly base deploy/debian_base.sh "$state/base.tar" || fail 'no base image'
+    # The image of that name has no documents but the licences, and apt leaves nothing behind in it.
+    slim=(--dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/info/*'
+          --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/locale/*'
+          --dpkgopt='path-include=/usr/share/doc/*/copyright'
+          --aptopt='Dir::Cache::pkgcache ""' --aptopt='Dir::Cache::srcpkgcache ""' --aptopt='Acquire::Languages "none"'
+          --aptopt='DPkg::Post-Invoke { "rm -f /var/cache/apt/archives/*.deb || true"; }'
+          --customize-hook='rm -f "$1"/etc/resolv.conf "$1"/etc/hostname "$1"/var/cache/apt/*.bin "$1"/var/log/*.log')
+    quietly base deploy/debian_base.sh "$state/base.tar" "${slim[@]}" || fail 'no base image'
     "${engine[@]}" import --quiet --change 'CMD ["bash"]' --change 'ENV PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin' \
       "$state/base.tar" "$base" > /dev/null
     rm "$state/base.tar"

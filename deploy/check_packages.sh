@@ -89,13 +89,7 @@ PACKAGES=$packages/$version VERSION=$version /usr/bin/python3 -B tests/packages/
 step 'service: a fresh minimal system'
 rm -rf "$root"
 base=$state/base.tar
-if [ ! -e "$base" ]; then
-  sources=/etc/apt/sources.list.d/debian.sources
-  [ -e "$sources" ] || sources=/etc/apt/sources.list
-  quietly mmdebstrap --quiet --mode=root --variant=minbase --format=tar --include=systemd,usr-is-merged \
-    --hook-dir=/usr/share/mmdebstrap/hooks/merged-usr bookworm "$base.part" - < "$sources"
-  mv "$base.part" "$base"
-fi
+[ -e "$base" ] || quietly deploy/debian_base.sh "$base" --include=systemd
 mkdir "$root"
 tar -C "$root" -xf "$base"
 cp /etc/resolv.conf "$root/etc/"
