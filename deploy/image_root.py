@@ -80,16 +80,17 @@ def make(root, programs):
     for program in programs:
         shutil.copy(program, f"{root}/usr/local/bin/")
     programs = [os.path.abspath(program) for program in programs]
-    libraries = [path for path in shipped.loaded(programs) if path not in programs]
+    graph = shipped.loaded(programs)
+    libraries = [path for path in graph if path not in programs]
     for path in (*libraries, *COPIED):
         copy(root, path)
     for path, content in FILES.items():
         pathlib.Path(root, path).write_text(content)
     owners = shipped.owners({shipped.file_of("", path) for path in libraries})
-    whole = {*owners.values(), *map(shipped.package_named, shipped.WITHOUT_LIBRARIES)}
-    for package in sorted(whole):
+    others = (*shipped.compiled_in(graph), *shipped.WITHOUT_LIBRARIES)
+    architecture = shipped.read_elf(programs[0]).architecture
+    for package in sorted({*owners.values(), *(shipped.package_named(name, architecture) for name in others)}):
         write_record(root, package)
-    for package in sorted({*whole, *map(shipped.package_named, shipped.COMPILED_IN)}):
         write_licence(root, package)
 
 

@@ -124,7 +124,8 @@ def document(version, binaries, folder, more):
     libraries = {path: shipped.file_of("", path) for path in graph if path not in programs}
     by_file = shipped.owners(sorted(set(libraries.values())))
     owner = {path: by_file[file] for path, file in libraries.items()}
-    contained = sorted({shipped.package_named(name) for name in (*shipped.COMPILED_IN, *more)})
+    architecture = shipped.read_elf(binaries[0]).architecture
+    contained = sorted({shipped.package_named(name, architecture) for name in (*shipped.compiled_in(graph), *more)})
     files = [file_element(path, folder) for path in binaries]
     edges = sorted(set(relationships(programs, graph, owner, contained, files)))
     seconds = int(os.environ.get("SOURCE_DATE_EPOCH") or time.time())

@@ -8,10 +8,13 @@ import re
 import struct
 import subprocess
 
-# ELF's number of a machine, and what Debian calls it.
-MULTIARCH = {62: "x86_64-linux-gnu", 183: "aarch64-linux-gnu"}
-# What of others is compiled into the programs and therefore in no library: headers and schemas.
-COMPILED_IN = ("grpc-proto", "libcli11-dev", "nlohmann-json3-dev")
+# ELF's number of a machine, and what Debian calls its folder of libraries and itself.
+MACHINES = {62: ("x86_64-linux-gnu", "amd64"), 183: ("aarch64-linux-gnu", "arm64")}
+# Packages whose headers and schemas alone are used: they are compiled in.
+HEADERS = ("grpc-proto", "libcli11-dev", "nlohmann-json3-dev")
+# Packages whose archives are linked in, unless the programs load the library of that name.
+ARCHIVES = {"libabsl-dev": "libabsl_", "libgrpc++-dev": "libgrpc++.", "libgrpc-dev": "libgrpc.",
+            "libprotobuf-dev": "libprotobuf."}
 # Whose files an image has though no program loads them: the distribution's name and licences, and authorities.
 WITHOUT_LIBRARIES = ("base-files", "ca-certificates")
 
@@ -26,6 +29,7 @@ class Unfit(Exception):
 @dataclasses.dataclass(frozen=True)
 class Elf:
     multiarch: str
+    architecture: str
     interpreter: str  # "" for a library
     needed: tuple  # names, in the file's order
 
@@ -37,8 +41,8 @@ def read_elf(path):
     if data[:6] != b"\x7fELF\x02\x01":
         raise Unfit(f"{path}: not a 64-bit little-endian ELF file")
     machine = struct.unpack_from("<H", data, 18)[0]
-    if machine not in MULTIARCH:
-        raise Unfit(f"{path}: machine {machine}, expected one of {sorted(MULTIARCH)}")
+    if machine not in MACHINES:
+        raise Unfit(f"{path}: machine {machine}, expected one of {sorted(MACHINES)}")
     table, = struct.unpack_from("<Q", data, 32)
     size, count = struct.unpack_from("<HH", data, 54)
     headers = []  # type, offset, address, bytes
@@ -64,7 +68,7 @@ def read_elf(path):
             address = values[DT_STRTAB] + value
             start = next(a - o for kind, o, a, n in headers if kind == PT_LOAD and a <= address < a + n)
             needed.append(text(address - start))
-    return Elf(MULTIARCH[machine], interpreter, tuple(needed))
+    return Elf(*MACHINES[machine], interpreter, tuple(needed))
 
 
 def inside(root, path):
@@ -117,6 +121,13 @@ def loaded(programs, root=""):
     return graph
 
 
+def compiled_in(graph):
+    """Names of the packages that programs, whose graph loaded() gave, have parts of without loading anything."""
+    names = [os.path.basename(path) for path in graph]
+    return (*HEADERS, *(package for package, library in ARCHIVES.items()
+                        if not any(name.startswith(library) for name in names)))
+
+
 @dataclasses.dataclass(frozen=True, order=True)
 class Package:
     """An installed Debian package."""
@@ -145,8 +156,10 @@ def installed():
     return sorted(Package(*row[:5]) for row in rows if row[5] == "installed")
 
 
-def package_named(name):
-    found = [package for package in installed() if name in (package.name, package.qualified)]
+def package_named(name, architecture=None):
+    """The installed package; of the architecture, where there are several of the name."""
+    found = [package for package in installed() if name in (package.name, package.qualified)
+             and (architecture is None or package.architecture in (architecture, "all"))]
     if not found:
         raise Unfit(f"{name}: no such package is installed")
     return found[0]

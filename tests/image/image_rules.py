@@ -119,6 +119,10 @@ def libraries(image):
             yield f"{path}: no program loads it"
 
 
+def compiled_in(image):
+    return shipped.compiled_in(image.file_paths("usr/lib"))
+
+
 def records(image):
     """dpkg's, by name: {package: (fields, {path: MD5})}."""
     result = {}
@@ -137,7 +141,10 @@ def records(image):
 def packages(image, architecture):
     """Every file of Debian's is, unchanged, of a package that has its record and its licence here."""
     known = records(image)
-    users = {"ca-certificates"} if BUNDLE in image.entries else set()  # made at its installation: authorities()
+    inside_programs = compiled_in(image)
+    users = set(inside_programs)
+    if BUNDLE in image.entries:
+        users.add("ca-certificates")  # made at its installation: authorities()
     of_debian = ("usr/lib/", "usr/lib64/", "usr/share/common-licenses/", "etc/debian_version")
     for path in image.file_paths(of_debian):
         digest = hashlib.md5(image.read(path)).hexdigest()
@@ -152,10 +159,10 @@ def packages(image, architecture):
         # One that is "foreign" serves programs of every architecture.
         if fields.get("Architecture") not in (architecture, "all") and fields.get("Multi-Arch") != "foreign":
             yield f"{name}: of architecture {fields.get('Architecture')}"
-    for name in shipped.WITHOUT_LIBRARIES:
+    for name in (*shipped.WITHOUT_LIBRARIES, *inside_programs):
         if name not in known:
             yield f"{name}: no record"
-    for name in (*known, *shipped.COMPILED_IN):
+    for name in known:
         licence = f"usr/share/doc/{name}/copyright"
         if licence not in image.entries or not image.read(licence):
             yield f"{name}: no licence"
@@ -172,8 +179,6 @@ def bill(image, version):
     document = json.loads(image.read(BILL))
     listed = {package["name"]: package["versionInfo"] for package in document["packages"]}
     expected = {name: fields["Version"] for name, (fields, _) in records(image).items()} | {"trelu": version}
-    for name in shipped.COMPILED_IN:
-        expected[name] = listed.get(name, "some version")
     for name in sorted(set(listed) | set(expected)):
         if listed.get(name) != expected.get(name):
             yield f"{name}: version {listed.get(name)} in the bill of materials, {expected.get(name)} in the image"

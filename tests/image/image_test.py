@@ -12,7 +12,6 @@ import tempfile
 import unittest
 
 import image_rules
-import shipped
 from image import Image
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -152,7 +151,9 @@ DAMAGE = {
         "a record of another architecture": (written(f"{STATUS}/zlib1g", b"Package: zlib1g\nArchitecture: riscv64\n"),
                                              "architecture riscv64"),
         "no licence": (removed("usr/share/doc/zlib1g/copyright"), "^zlib1g: no licence"),
-        "no licence of headers": (removed(f"usr/share/doc/{shipped.COMPILED_IN[0]}/copyright"), ": no licence$"),
+        "no record of headers": (removed(f"{STATUS}/libcli11-dev"), "^libcli11-dev: no record"),
+        "no record of archives": (removed(f"{STATUS}/libgrpc-dev"), "^libgrpc-dev: no record"),
+        "no licence of headers": (removed("usr/share/doc/libcli11-dev/copyright"), "^libcli11-dev: no licence"),
         "no common licence": (removed("usr/share/common-licenses/Apache-2.0"), "refers to common-licenses/Apache"),
         "no licence of our own": (written("usr/share/doc/trelu/LICENSE", b""), "of our own"),
     },
