@@ -67,12 +67,14 @@ struct Server::State {
                      [this] { return static_cast<double>(corridor.admission.max_bytes()); });
     metrics.AddGauge("trelu_inflight_calls", "Calls in flight, health watches not counted.",
                      [this] { return static_cast<double>(corridor.calls.value()); });
-    metrics.AddCounters("trelu_queue_cpu_seconds_total",
-                        "Processor time of the threads that take calls up and answer them.",
+    metrics.AddCounters("trelu_queue_busy_seconds_total",
+                        "Time that the threads that take calls up and answer them ran or, for want "
+                        "of a processor, could not.",
                         "queue", [this] {
                           std::vector<double> seconds;
                           for (const ThreadClock& clock : queue_clocks) {
-                            seconds.push_back(clock.Seconds());
+                            const ThreadTime time = clock.Read();
+                            seconds.push_back(time.ran + time.waited);
                           }
                           return seconds;
                         });

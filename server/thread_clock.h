@@ -1,4 +1,4 @@
-// The processor time of a thread, for others to read.
+// How long a thread ran and how long it waited for a processor, for others to read.
 #ifndef TRELU_SERVER_THREAD_CLOCK_H_
 #define TRELU_SERVER_THREAD_CLOCK_H_
 
@@ -8,6 +8,11 @@
 #include <optional>
 
 namespace trelu::server {
+
+struct ThreadTime {
+  double ran = 0;     // seconds on a processor
+  double waited = 0;  // seconds that it could have run and had no processor; zero where not known
+};
 
 // Costs the thread nothing while it runs: only who reads asks the system. Outlives its thread.
 class ThreadClock {
@@ -24,13 +29,20 @@ class ThreadClock {
     ThreadClock& clock_;
   };
 
-  // Zero before the thread has begun, and what it used in all after its end. Any thread.
-  double Seconds() const;
+  // Zero before the thread has begun, and what it was in all after its end. Any thread.
+  ThreadTime Read() const;
 
  private:
+  struct Running {
+    clockid_t clock;  // valid while the thread is, so read under the mutex only
+    int schedstat;    // file descriptor, -1 where the system keeps no such account
+
+    ThreadTime Read() const;
+  };
+
   mutable std::mutex mutex_;
-  std::optional<clockid_t> running_;  // valid while the thread is, so read under the mutex only
-  double ended_at_ = 0;
+  std::optional<Running> running_;
+  ThreadTime ended_at_;
 };
 
 }  // namespace trelu::server

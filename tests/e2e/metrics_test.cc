@@ -131,7 +131,7 @@ TEST_F(MetricsOfKnownTraffic, AreExact) {
   EXPECT_TRUE(page.Has("process_resident_memory_bytes"));
   EXPECT_TRUE(page.Has("process_open_fds"));
   EXPECT_GT(page.Value(With("grpc_server_handling_seconds_sum", apply)), 0);
-  EXPECT_GT(page.Value(R"(trelu_queue_cpu_seconds_total{queue="0"})"), 0);
+  EXPECT_GT(page.Value(R"(trelu_queue_busy_seconds_total{queue="0"})"), 0);
 }
 
 TEST_F(MetricsOfKnownTraffic, PassPromtool) {

@@ -10,7 +10,7 @@
 int main() {
   trelu::server::Metrics metrics;
   metrics.AddGauge("trelu_inflight_bytes", "Payload in flight.", [] { return 4096.0; });
-  metrics.AddCounters("trelu_queue_cpu_seconds_total", "Processor time of the queues' threads.",
+  metrics.AddCounters("trelu_queue_busy_seconds_total", "Busy time of the queues' threads.",
                       "queue", [] {
                         return std::vector<double>{0.5, 0};
                       });

@@ -121,12 +121,12 @@ TEST(MetricsTest, ReadsGaugesWhenScraped) {
 TEST(MetricsTest, ReadsCountersWhenScraped) {
   Metrics metrics;
   std::vector<double> values = {1.5, 0};
-  metrics.AddCounters("trelu_queue_cpu_seconds_total", "Time.", "queue", [&] { return values; });
-  EXPECT_THAT(Page(metrics), HasSubstr("# TYPE trelu_queue_cpu_seconds_total counter\n"
-                                       "trelu_queue_cpu_seconds_total{queue=\"0\"} 1.5\n"
-                                       "trelu_queue_cpu_seconds_total{queue=\"1\"} 0\n"));
+  metrics.AddCounters("trelu_queue_busy_seconds_total", "Time.", "queue", [&] { return values; });
+  EXPECT_THAT(Page(metrics), HasSubstr("# TYPE trelu_queue_busy_seconds_total counter\n"
+                                       "trelu_queue_busy_seconds_total{queue=\"0\"} 1.5\n"
+                                       "trelu_queue_busy_seconds_total{queue=\"1\"} 0\n"));
   values[1] = 2;
-  EXPECT_THAT(Page(metrics), HasSubstr("\ntrelu_queue_cpu_seconds_total{queue=\"1\"} 2\n"));
+  EXPECT_THAT(Page(metrics), HasSubstr("\ntrelu_queue_busy_seconds_total{queue=\"1\"} 2\n"));
 }
 
 TEST(MetricsTest, TellsWhatRunsAndHowItFares) {
