@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -12,44 +14,13 @@
 #include <vector>
 
 #include "server/allocator.h"
+#include "tests/benchmark/load/payload.h"
 #include "tests/benchmark/load/window.h"
 #include "trelu/client.h"
 
-namespace {
-
-using trelu::benchmark::Clock;
-
-[[noreturn]] void Fail(const std::string& what) {
-  std::fprintf(stderr, "library: %s\n", what.c_str());
-  std::exit(1);
-}
-
-// Not the operator's default.
-constexpr float kAlpha = -0.5F;
-
-// Values on both sides of alpha, -0 among them.
-float Element(std::size_t i) { return i % 14 == 2 ? -0.0F : static_cast<float>(i % 7) - 2.0F; }
-
-void Fill(std::span<std::byte> x) {
-  for (std::size_t i = 0; i < x.size() / sizeof(float); ++i) {
-    const float element = Element(i);
-    std::memcpy(&x[i * sizeof(float)], &element, sizeof element);
-  }
-}
-
-// Bit for bit.
-bool IsResult(std::span<const std::byte> y) {
-  for (std::size_t i = 0; i < y.size() / sizeof(float); ++i) {
-    const float x = Element(i);
-    const float expected = kAlpha < x ? x : 0.0F;
-    if (std::memcmp(&y[i * sizeof(float)], &expected, sizeof expected) != 0) return false;
-  }
-  return true;
-}
-
-}  // namespace
-
 int main(int argc, char** argv) {
+  using trelu::benchmark::Clock;
+  using trelu::benchmark::Fail;
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   trelu::server::TuneAllocator(2);
   trelu::ClientOptions options;
@@ -96,19 +67,23 @@ int main(int argc, char** argv) {
     x = shared_x->bytes();
     y = way == "shared" ? shared_y->bytes() : x;
   }
-  Fill(x);
+  const std::string payload = trelu::benchmark::MakePayload(bytes);
+  const std::string expected = trelu::benchmark::OperatorOf(payload);
+  std::memcpy(x.data(), payload.data(), bytes);
   trelu::benchmark::Window window(seconds, 1, server);
   while (!window.over()) {
     // So that no earlier result passes for this one.
     if (verify && x.data() != y.data()) std::ranges::fill(y, std::byte{0xa5});
     const Clock::time_point sent = Clock::now();
-    if (const absl::Status status = (*client)->Apply(*spec, x, y, {.alpha = kAlpha});
+    if (const absl::Status status =
+            (*client)->Apply(*spec, x, y, {.alpha = trelu::benchmark::kAlpha});
         !status.ok()) {
       Fail(status.ToString());
     }
     window.Answered(sent);
-    if (verify && !IsResult(y)) Fail("a wrong answer");
-    if (verify && x.data() == y.data()) Fill(x);
+    if (!verify) continue;
+    if (std::memcmp(y.data(), expected.data(), bytes) != 0) Fail("a wrong answer");
+    std::memcpy(x.data(), payload.data(), bytes);
   }
   std::printf("%s\n", window.Report(bytes).c_str());
   return 0;

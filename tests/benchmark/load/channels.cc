@@ -9,7 +9,7 @@
 #include <iterator>
 #include <string>
 
-#include "tests/benchmark/load/messages.h"
+#include "tests/benchmark/load/payload.h"
 
 namespace trelu::benchmark {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "server/allocator.h"
-#include "tests/benchmark/load/messages.h"
+#include "tests/benchmark/load/payload.h"
 #include "tests/benchmark/load/runs.h"
 
 int main(int argc, char** argv) {

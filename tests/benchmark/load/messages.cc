@@ -1,48 +1,17 @@
 #include "tests/benchmark/load/messages.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <limits>
 #include <vector>
 
 #include "inference/open_inference.pb.h"
+#include "tests/benchmark/load/payload.h"
 #include "trelu/v1/trelu.pb.h"
 
 namespace trelu::benchmark {
 namespace {
 
-// Not the operator's default.
-constexpr float kAlpha = -0.5F;
 // A tensor that no run comes to the end of.
 constexpr std::int64_t kEndless = std::int64_t{1} << 50;
-
-// Values on both sides of alpha, in an order that no branch predictor learns, among them NaN and
-// both zeros.
-std::string MakePayload(std::size_t bytes) {
-  std::string payload(bytes, '\0');
-  std::uint32_t random = 1;
-  for (std::size_t at = 0; at + sizeof(float) <= bytes; at += sizeof(float)) {
-    random = random * 1664525U + 1013904223U;
-    float element = static_cast<float>(random >> 16) / 16384.0F - 2.0F;  // -2 to 2
-    if (random % 97 == 0) element = std::numeric_limits<float>::quiet_NaN();
-    if (random % 97 == 1) element = std::copysign(0.0F, element);
-    std::memcpy(&payload[at], &element, sizeof element);
-  }
-  return payload;
-}
-
-std::string OperatorOf(const std::string& x) {
-  std::string y = x;
-  for (std::size_t at = 0; at + sizeof(float) <= y.size(); at += sizeof(float)) {
-    float element = 0;
-    std::memcpy(&element, &y[at], sizeof element);
-    if (!(kAlpha < element)) std::memset(&y[at], 0, sizeof element);
-  }
-  return y;
-}
 
 std::string NativeRequest(const std::string& payload, std::int64_t elements) {
   v1::ApplyRequest request;
@@ -86,11 +55,6 @@ std::string Join(const grpc::ByteBuffer& buffer) {
 }
 
 }  // namespace
-
-void Fail(const std::string& what) {
-  std::fprintf(stderr, "load: %s\n", what.c_str());
-  std::exit(1);
-}
 
 Messages::Messages(const LoadOptions& options)
     : options_(options), payload_(MakePayload(options.bytes)), expected_(OperatorOf(payload_)) {

@@ -42,9 +42,6 @@ class Messages {
   std::size_t answer_bytes_[2] = {0, 0};  // of the first answer of each kind
 };
 
-// Ends the process with a line that says so.
-[[noreturn]] void Fail(const std::string& what);
-
 }  // namespace trelu::benchmark
 
 #endif  // TRELU_TESTS_BENCHMARK_LOAD_MESSAGES_H_

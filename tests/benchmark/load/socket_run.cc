@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tests/benchmark/load/messages.h"
+#include "tests/benchmark/load/payload.h"
 #include "tests/benchmark/load/runs.h"
 
 namespace trelu::benchmark {

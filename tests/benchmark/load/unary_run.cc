@@ -10,6 +10,7 @@
 
 #include "tests/benchmark/load/channels.h"
 #include "tests/benchmark/load/messages.h"
+#include "tests/benchmark/load/payload.h"
 #include "tests/benchmark/load/runs.h"
 
 namespace trelu::benchmark {

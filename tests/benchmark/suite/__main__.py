@@ -90,7 +90,7 @@ def main():
             bench = measure.Bench(arguments.build.resolve(), directory, running, sys.executable)
             for point, subjects in todo:
                 for subject in subjects:
-                    if point not in (plan.START, plan.MIXED) and subject != 'memory':
+                    if point not in (plan.START, plan.MIXED):
                         measure.progress(f'verifying: {point.label()}: {subject}')
                         bench.measure(point, subject, arguments.seconds, verify=True)
             for number in range(arguments.rounds):

@@ -25,17 +25,18 @@ class Bench:
         wrong one raises."""
         if point == plan.START:
             return start(self.build, self.directory)
+        flags = ['--verify'] if verify else []
         if subject == 'memory':
-            return self.run(['in_process', '--work', point.way, '--bytes', point.bytes], seconds)
+            return self.run(['in_process', '--work', point.way, '--bytes', point.bytes, *flags], seconds)
         contender = self.contenders[subject, point.transport == 'tls']
         try:
-            return self.measure_contender(contender, point, subject, seconds, verify)
+            return self.measure_contender(contender, point, subject, seconds, flags)
         except RuntimeError as error:
             if (status := contender.process.poll()) is not None:
                 raise RuntimeError(f'{subject} ended with {status}: {contender.last_words()}') from error
             raise
 
-    def measure_contender(self, contender, point, subject, seconds, verify):
+    def measure_contender(self, contender, point, subject, seconds, flags):
         if point == plan.MIXED:
             return self.mixed(contender, subject, seconds)
         if point.group == plan.PYTHON.group:
@@ -44,7 +45,7 @@ class Bench:
         command = ['library', '--way', point.way] if point.way else self.load(point, subject)
         command += ['--target', contender.target(point.transport), '--server-pid', contender.pid,
                     '--bytes', point.bytes]
-        return self.run(command + (['--verify'] if verify else []), seconds)
+        return self.run([*command, *flags], seconds)
 
     def load(self, point, subject):
         command = ['load', '--call', point.call, '--face', point.face, '--pieces', point.pieces,
