@@ -18,11 +18,17 @@ class Point:
     pieces: str = 'tensors'    # of a stream: or chunks, of one endless tensor
     way: str = ''              # of the client library, or of memory: see library.cc, in_process.cc
 
+    def is_ping_pong(self):
+        """One small message at a time: each side sleeps while the other works."""
+        return self.in_flight == 1 and self.bytes <= KIB and self.group != PYTHON.group
+
     def label(self):
         parts = [size(self.bytes), self.call if self.call == 'unary' else f'stream of {self.pieces}']
         if self.way:
             return f'{size(self.bytes)}, {self.way}'
         parts.append(f'{self.in_flight} in flight')
+        if self.is_ping_pong():
+            parts.append('a processor each')
         if self.connections > 1:
             parts.append(f'{self.connections} connections')
         if self.transport != 'tcp':
