@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <deque>
 #include <iomanip>
 #include <ostream>
@@ -68,6 +69,14 @@ int RefuseNoValue(const Flag& flag, std::ostream& err) {
   return Refuse(FlagAndVariable(flag) + " needs a value, " + flag.value_name, err);
 }
 
+// An empty variable counts as not set. For an address that would open the port to every network,
+// which whoever left it empty has hardly meant.
+bool IsAddressLeftEmpty(const Flag& flag) {
+  if (flag.value_name != "ADDRESS" || !flag.values.empty()) return false;
+  const char* const value = std::getenv(flag.Variable().c_str());
+  return value != nullptr && *value == '\0';
+}
+
 }  // namespace
 
 std::variant<Options, int> ParseCommandLine(int argc, char** argv, std::ostream& out,
@@ -109,6 +118,7 @@ std::variant<Options, int> ParseCommandLine(int argc, char** argv, std::ostream&
   }
   if (const Flag* flag = flag_without_value()) return RefuseNoValue(*flag, err);
   for (Flag& flag : flags) {
+    if (IsAddressLeftEmpty(flag)) return RefuseNoValue(flag, err);
     if (!flag.repeatable && flag.values.size() > 1) {
       flag.values.erase(flag.values.begin(), flag.values.end() - 1);
     }

@@ -17,6 +17,7 @@
 namespace trelu::server {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::MatchesRegex;
@@ -170,6 +171,19 @@ TEST_F(CommandLineTest, TurnsTheAdminPortOffByNone) {
 TEST_F(CommandLineTest, TakesAnEmptyVariableAsNotSet) {
   setenv("TRELU_WORKERS", "", 1);
   EXPECT_EQ(ParseOk({}).workers, 0);
+}
+
+TEST_F(CommandLineTest, RefusesAnAddressThatIsLeftEmpty) {
+  for (const char* variable : {"TRELU_LISTEN", "TRELU_ADMIN_LISTEN"}) {
+    setenv(variable, "", 1);
+    const Outcome outcome = Parse({});
+    ASSERT_TRUE(std::holds_alternative<int>(outcome.result)) << variable;
+    EXPECT_EQ(std::get<int>(outcome.result), 2);
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr(variable), HasSubstr("needs a value")));
+    unsetenv(variable);
+  }
+  setenv("TRELU_LISTEN", "", 1);
+  EXPECT_THAT(ParseOk({"--listen", "c:3"}).listen, ElementsAre("c:3"));
 }
 
 TEST_F(CommandLineTest, NamesTheVariableThatIsWrong) {
