@@ -18,27 +18,29 @@ MAINTAINER = "The trelu maintainers <maintainers@trelu.example>"
 
 def tags():
     """(version, seconds since 1970, message) of every release, newest first."""
-    form = "%(objecttype)%00%(refname:strip=2)%00%(taggerdate:unix)%00%(contents:subject)%0a%(contents:body)%01"
+    form = "%(objecttype)%00%(refname:strip=2)%00%(taggerdate:unix)%00%(contents)%00%(contents:signature)%01"
     listed = subprocess.run(
         ["git", "for-each-ref", "--merged=HEAD", "--sort=-version:refname", f"--format={form}", "refs/tags/v*"],
         cwd=pathlib.Path(__file__).parent, capture_output=True, text=True)
     for item in listed.stdout.split("\x01\n") if listed.returncode == 0 else []:
         kind, _, rest = item.partition("\x00")
         if kind == "tag":
-            name, seconds, message = rest.split("\x00")
+            name, seconds, message, signature = rest.split("\x00")
             if re.fullmatch(r"v\d+\.\d+\.\d+", name):
-                yield name[1:], int(seconds), message
+                yield name[1:], int(seconds), message.removesuffix(signature)
 
 
 def bullets(message):
     """Debian's form: every paragraph, or item of a list, of the message is a bullet."""
     for part in re.split(r"\n\s*\n|\n(?=\s*[-*] )", message.strip()):
-        yield textwrap.fill(re.sub(r"^\s*[-*] ", "", part), 78, initial_indent="  * ", subsequent_indent="    ")
+        words = " ".join(re.sub(r"^\s*[-*] ", "", part).split())
+        yield textwrap.fill(words, 78, initial_indent="  * ", subsequent_indent="    ", break_long_words=False,
+                            break_on_hyphens=False)
 
 
 def entry(version, seconds, message):
     when = email.utils.formatdate(seconds).replace("-0000", "+0000")
-    body = "\n".join(bullets(message))
+    body = "\n".join(bullets(message if message.strip() else f"Version {version}."))
     return f"trelu ({version}) unstable; urgency=medium\n\n{body}\n\n -- {MAINTAINER}  {when}\n"
 
 
@@ -46,7 +48,7 @@ def main():
     version = sys.argv[1]
     releases = list(tags())
     if version not in (release[0] for release in releases):
-        releases.insert(0, (version, int(os.environ["SOURCE_DATE_EPOCH"]), f"Version {version}."))
+        releases.insert(0, (version, int(os.environ["SOURCE_DATE_EPOCH"]), ""))
     print("\n".join(entry(*release) for release in releases), end="")
 
 
