@@ -11,6 +11,8 @@ COMMAND = os.environ.get("TRELU_COMMAND", str(ROOT / "build/release/client/trelu
 NUMBER = r"\d+\.\d+\.\d+"
 # Where a version of ours is named: after these words.
 NAMED = {
+    "Dockerfile": r"^ARG VERSION=(NUMBER)$",
+    "README.md": r"(?:\bgit tag -a v|\btrelu:)(NUMBER)",
     "deploy/helm/trelu/Chart.yaml": r'^(?:version|appVersion): "?(NUMBER)"?$',
     "deploy/kserve/runtime.yaml": r"\btrelu:(NUMBER)",
     "proto/trelu/v1/trelu.proto": r'such as "(NUMBER)"',
@@ -60,7 +62,10 @@ class Version(unittest.TestCase):
             ("deploy/helm/trelu/Chart.yaml", f"version: {self.version}", "version: 9.9.9"),
             ("deploy/helm/trelu/Chart.yaml", f'appVersion: "{self.version}"', 'appVersion: "9.9.9"'),
             ("deploy/kserve/runtime.yaml", f"trelu:{self.version}", "trelu:latest"),
-            ("README.md", "# trelu\n", "# trelu 9.9.9\n"),
+            ("README.md", f"git tag -a v{self.version}", "git tag -a v9.9.9"),
+            ("README.md", f"docker push REGISTRY/trelu:{self.version}", "docker push REGISTRY/trelu:9.9.9"),
+            ("Dockerfile", f"ARG VERSION={self.version}", "ARG VERSION=9.9.9"),
+            ("deploy/scaling.md", "# ", "# trelu 9.9.9: "),
         ):
             with self.subTest(new):
                 self.assertIn(old, self.texts[path])
