@@ -73,6 +73,8 @@ int RefuseNoValue(const Flag& flag, std::ostream& err) {
 // which whoever left it empty has hardly meant.
 bool IsAddressLeftEmpty(const Flag& flag) {
   if (flag.value_name != "ADDRESS" || !flag.values.empty()) return false;
+  // There is one thread yet.
+  // NOLINTNEXTLINE(concurrency-mt-unsafe)
   const char* const value = std::getenv(flag.Variable().c_str());
   return value != nullptr && *value == '\0';
 }
