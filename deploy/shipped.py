@@ -136,6 +136,11 @@ class Package:
     version: str
     source: str
     source_version: str
+    multi_arch: str
+
+    def serves(self, architecture):
+        """Programs of that architecture."""
+        return self.architecture in (architecture, "all") or self.multi_arch == "foreign"
 
     @property
     def qualified(self):
@@ -150,16 +155,16 @@ def dpkg_query(*arguments):
 @functools.cache
 def installed():
     """Every installed package."""
-    fields = ("Package", "Architecture", "Version", "source:Package", "source:Version", "db:Status-Status")
+    fields = ("Package", "Architecture", "Version", "source:Package", "source:Version", "Multi-Arch", "db:Status-Status")
     lines = dpkg_query("-W", "-f", "\t".join(f"${{{field}}}" for field in fields) + "\n").splitlines()
     rows = [line.split("\t") for line in lines]
-    return sorted(Package(*row[:5]) for row in rows if row[5] == "installed")
+    return sorted(Package(*row[:-1]) for row in rows if row[-1] == "installed")
 
 
 def package_named(name, architecture=None):
-    """The installed package; of the architecture, where there are several of the name."""
+    """The installed package; one that serves the architecture, if that is given."""
     found = [package for package in installed() if name in (package.name, package.qualified)
-             and (architecture is None or package.architecture in (architecture, "all"))]
+             and (architecture is None or package.serves(architecture))]
     if not found:
         raise Unfit(f"{name}: no such package is installed")
     return found[0]

@@ -14,6 +14,7 @@ import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = [os.environ["TRELU_SERVER"], os.environ["TRELU_COMMAND"]]
+LINKED_IN = os.environ["TRELU_STATIC_GRPC"] == "ON"
 
 
 def write(*arguments, epoch="1700000000", programs=None):
@@ -95,11 +96,19 @@ class SbomTest(unittest.TestCase):
         contained = {self.packages[name]["name"] for name in self.related("SPDXRef-Package-trelu", "CONTAINS")
                      if name in self.packages}
         loaded = loaded_packages(PROGRAMS)
-        # A program has of each either the library or the archive.
-        archives = {"libabsl-dev": "libabsl20220623", "libgrpc++-dev": "libgrpc++1.51", "libgrpc-dev": "libgrpc29",
-                    "libprotobuf-dev": "libprotobuf32"}
+        libraries = {"libabsl20220623", "libgrpc++1.51", "libgrpc29", "libprotobuf32"}
+        archives = {"libabsl-dev", "libgrpc++-dev", "libgrpc-dev", "libprotobuf-dev"}
+        self.assertEqual(loaded & libraries, set() if LINKED_IN else libraries)
         self.assertEqual(contained, {"ca-certificates", "grpc-proto", "libcli11-dev", "nlohmann-json3-dev",
-                                     *(archive for archive, library in archives.items() if library not in loaded)})
+                                     *(archives if LINKED_IN else ())})
+
+    def test_packages_are_of_the_programs_architecture_or_serve_every_one(self):
+        sys.path.insert(0, str(ROOT / "deploy"))
+        import shipped
+        self.assertEqual(shipped.package_named("base-files", "no-such-architecture").name, "base-files")
+        self.assertEqual(shipped.package_named("grpc-proto", "no-such-architecture").name, "grpc-proto")
+        with self.assertRaises(shipped.Unfit):
+            shipped.package_named("libgrpc-dev", "no-such-architecture")
 
     def test_packages_are_named_as_scanners_look_for_them(self):
         for package in self.packages.values():
