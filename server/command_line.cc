@@ -46,7 +46,8 @@ void PrintHelp(std::deque<Flag>& flags, std::ostream& out) {
   out << "\n"
          "SIZE is bytes, or a number with KiB, MiB, GiB (k, m, g). DURATION is seconds, or a "
          "number\n"
-         "with ms, s, m, h. Every flag is also the environment variable behind it, where commas "
+         "with us, ms, s, m, h. Every flag is also the environment variable behind it, where "
+         "commas "
          "part\n"
          "the addresses of TRELU_LISTEN; a flag wins over its variable.\n"
          "\n"
@@ -69,14 +70,13 @@ int RefuseNoValue(const Flag& flag, std::ostream& err) {
   return Refuse(FlagAndVariable(flag) + " needs a value, " + flag.value_name, err);
 }
 
-// An empty variable counts as not set. For an address that would open the port to every network,
-// which whoever left it empty has hardly meant.
+// A variable with no value in it counts as not set. For an address that would open the port to
+// every network, which whoever left it empty has hardly meant.
 bool IsAddressLeftEmpty(const Flag& flag) {
   if (flag.value_name != "ADDRESS" || !flag.values.empty()) return false;
   // There is one thread yet.
   // NOLINTNEXTLINE(concurrency-mt-unsafe)
-  const char* const value = std::getenv(flag.Variable().c_str());
-  return value != nullptr && *value == '\0';
+  return std::getenv(flag.Variable().c_str()) != nullptr;
 }
 
 }  // namespace

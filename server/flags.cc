@@ -91,7 +91,7 @@ class Binder {
   void Duration(std::string name, Unit& field, Unit most, std::string text) {
     flags_.push_back({std::move(name), "DURATION", std::move(text), FormatDuration(field),
                       "a time from 0 to " + FormatDuration(most) + ", in steps of " +
-                          FormatDuration(Unit(1)) + ", with its unit: us, ms, s, m or h",
+                          FormatDuration(Unit(1)) + ", in seconds or with us, ms, s, m, h",
                       [&field, most](const std::string& value) {
                         const std::optional<std::chrono::microseconds> duration =
                             ParseDuration(value);

@@ -174,10 +174,11 @@ TEST_F(CommandLineTest, TakesAnEmptyVariableAsNotSet) {
 }
 
 TEST_F(CommandLineTest, RefusesAnAddressThatIsLeftEmpty) {
-  for (const char* variable : {"TRELU_LISTEN", "TRELU_ADMIN_LISTEN"}) {
-    setenv(variable, "", 1);
+  for (const auto& [variable, value] :
+       {std::pair("TRELU_LISTEN", ""), {"TRELU_LISTEN", ","}, {"TRELU_ADMIN_LISTEN", ""}}) {
+    setenv(variable, value, 1);
     const Outcome outcome = Parse({});
-    ASSERT_TRUE(std::holds_alternative<int>(outcome.result)) << variable;
+    ASSERT_TRUE(std::holds_alternative<int>(outcome.result)) << variable << value;
     EXPECT_EQ(std::get<int>(outcome.result), 2);
     EXPECT_THAT(outcome.err, AllOf(HasSubstr(variable), HasSubstr("needs a value")));
     unsetenv(variable);
