@@ -144,7 +144,10 @@ int AdminHttp::State::OnRequest(mg_connection* connection) {
 
 int AdminHttp::State::OnError(mg_connection* connection, int code, const char* message) {
   constexpr int kHandled = 0;
-  Send(connection, {code, kText, Printable(message, 256) + '\n'}, true);
+  // Absent where not even the method could be read.
+  const char* method = mg_get_request_info(connection)->request_method;
+  Send(connection, {code, kText, Printable(message, 256) + '\n'},
+       method == nullptr || std::string_view(method) != "HEAD");
   return kHandled;
 }
 

@@ -100,6 +100,13 @@ TEST(AdminHttpTest, AnswersWhatItCannotReadAsItAnswersAllElse) {
   EXPECT_THAT(answer, Not(HasSubstr("<")));
 }
 
+TEST(AdminHttpTest, AnswersHeadWithoutABodyWhatItCannotRead) {
+  const auto admin = Start();
+  const std::string answer = Connection(admin->address()).Exchange("HEAD / HTTP/9.9\r\n\r\n");
+  EXPECT_THAT(answer, HasSubstr(" 505 "));
+  EXPECT_THAT(answer, EndsWith("\r\n\r\n"));
+}
+
 TEST(AdminHttpTest, SaysWhenItAnswered) {
   const auto admin = Start();
   const absl::Time before = absl::Now() - absl::Seconds(1);  // a date has whole seconds
