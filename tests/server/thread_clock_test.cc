@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <future>
+#include <barrier>
 #include <thread>
 #include <vector>
 
@@ -30,13 +30,13 @@ TEST(ThreadClockTest, TellsHowLongItsThreadHadNoProcessor) {
   if (access("/proc/thread-self/schedstat", R_OK) != 0) GTEST_SKIP() << "no such account here";
   constexpr double kEnough = 0.05;
   ThreadClock clock;
-  std::promise<void> started;
+  std::barrier all_there(5);
   std::atomic<bool> stop = false;
   // Four that want the one processor all the time: each waits three times as long as it runs.
   std::thread measured([&] {
     UseOneProcessor();
     const ThreadClock::Scope scope(clock);
-    started.set_value();
+    all_there.arrive_and_wait();
     while (!stop) {
     }
   });
@@ -44,21 +44,25 @@ TEST(ThreadClockTest, TellsHowLongItsThreadHadNoProcessor) {
   for (int i = 0; i < 3; ++i) {
     rivals.emplace_back([&] {
       UseOneProcessor();
+      all_there.arrive_and_wait();
       while (!stop) {
       }
     });
   }
-  started.get_future().wait();
-  while (clock.Read().waited < kEnough && clock.Read().ran < 100 * kEnough) {
+  all_there.arrive_and_wait();
+  const ThreadTime begun = clock.Read();
+  ThreadTime time;
+  while (time.waited < kEnough && time.ran < 100 * kEnough) {
     std::this_thread::yield();
+    const ThreadTime now = clock.Read();
+    time = {now.ran - begun.ran, now.waited - begun.waited};
   }
-  const ThreadTime time = clock.Read();
   stop = true;
   measured.join();
   for (std::thread& rival : rivals) rival.join();
   EXPECT_GE(time.waited, kEnough);
   EXPECT_GT(time.waited, time.ran);
-  EXPECT_GE(clock.Read().waited, time.waited);
+  EXPECT_GE(clock.Read().waited, begun.waited + time.waited);
 }
 
 TEST(ThreadClockTest, KeepsNoFileOpenAfterItsThread) {
