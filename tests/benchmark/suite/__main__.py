@@ -105,7 +105,7 @@ def main():
     text = (f'{where["date"]}, {where["processors"]} x {where["processor"]}, kernel {where["kernel"]}, '
             f'{", ".join(where["packages"])}, commit {where["commit"]}; {arguments.rounds} rounds, '
             f'{arguments.seconds:g} s each, what a target compares {TURNS} times for half as long, the rest in '
-            f'{ROUNDS_OF_OTHERS} rounds; medians; {time.monotonic() - begun:.0f} s in all\n\n'
+            f'{min(arguments.rounds, ROUNDS_OF_OTHERS)} rounds; medians; {time.monotonic() - begun:.0f} s in all\n\n'
             + report.targets_table(found, targets) + '\n' + report.table(found, [point for point, _ in todo]) + '\n')
     print(text)
     (arguments.output / 'report.md').write_text(text)

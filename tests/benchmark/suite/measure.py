@@ -85,18 +85,31 @@ def apart(server):
     turns, the scheduler may let them share one, which is four times faster: by chance, and not from another machine."""
     ours = os.sched_getaffinity(0)
     first, *others = sorted(ours)
-    threads = [int(name) for name in os.listdir(f'/proc/{server}/task')]
     try:
         if others:
-            for thread in threads:
-                os.sched_setaffinity(thread, {first})
+            confine(server, {first})
             os.sched_setaffinity(0, {others[0]})
         yield
     finally:
         os.sched_setaffinity(0, ours)
-        for thread in threads:
-            with contextlib.suppress(ProcessLookupError):  # the server, or one of its threads, has ended
-                os.sched_setaffinity(thread, ours)
+        confine(server, ours)
+
+
+def confine(server, processors):
+    """All threads of a process, those that are made meanwhile too; nothing if it has ended."""
+    done = set()
+    while new := set(threads_of(server)) - done:
+        for thread in new:
+            with contextlib.suppress(ProcessLookupError):  # a thread that has ended
+                os.sched_setaffinity(thread, processors)
+        done |= new
+
+
+def threads_of(server):
+    try:
+        return [int(name) for name in os.listdir(f'/proc/{server}/task')]
+    except FileNotFoundError:
+        return []
 
 
 def start_run(command):
