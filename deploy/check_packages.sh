@@ -22,7 +22,8 @@ case ${1:-} in
   *) sed -n '2,16s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac
 
-export STATE=${STATE:-/var/tmp/trelu-packages}
+STATE=$(realpath -m -- "${STATE:-/var/tmp/trelu-packages}")
+export STATE
 log=$STATE/log
 
 step() { printf '\n== %s (after %d s)\n' "$*" "$SECONDS"; }
@@ -51,7 +52,9 @@ package() { echo "$packages/$2/$1_$2_$(dpkg --print-architecture).deb"; }
 damaged=$STATE/damaged
 open_package() { rm -rf "$damaged" && dpkg-deb --raw-extract "$(package trelu-server "$1")" "$damaged"; }
 close_package() { dpkg-deb --root-owner-group --build "$damaged" "$1" > /dev/null && rm -rf "$damaged"; }
-ls -s "$packages/$version"/*.deb || fail "cpack has made other packages than those of $version"
+for name in trelu-server trelu libtrelu-dev; do
+  ls -s "$(package "$name" "$version")" || fail "cpack has made no $name of $version"
+done
 # Another unit than the new one, so that it shows which of them systemd has read.
 open_package "$earlier"
 sed -i 's/^Description=.*/&, earlier/' "$damaged/usr/lib/systemd/system/trelu-server.service"

@@ -26,9 +26,10 @@ esac
 
 step() { printf '\n== %s (after %d s)\n' "$*" "$SECONDS"; }
 fail() { echo "check_release: $*" >&2; exit 1; }
-state=${STATE:-/var/tmp/trelu-release}
-rm -rf "$state"
+state=$(realpath -m -- "${STATE:-/var/tmp/trelu-release}")
 mkdir -p "$state"
+# What earlier checks have left.
+(cd "$state" && rm -rf clone image full failing failed one two one.content two.content ./*.tar ./*.log)
 elsewhere=$(mktemp -d -p "$([ -w /dev/shm ] && echo /dev/shm || echo "$state")")
 trap 'rm -rf "$elsewhere"' EXIT
 version=$(sed -nE 's/^project\(trelu VERSION ([0-9.]+).*/\1/p' CMakeLists.txt)
@@ -126,6 +127,9 @@ of_time() {
 for second in 0 1 2 3; do
   # The later, the farther west, where it is an earlier hour.
   snapshots+=("$(of_time "$((1767225600 + second))" "-0${second}00")")
+done
+for snapshot in "${snapshots[@]}"; do
+  [[ $snapshot =~ ^"$version"\+[0-9]{14}\. ]] || fail "a snapshot is called '$snapshot'"
 done
 [ "$(printf '%s\n' "${snapshots[@]}" | sort --version-sort)" = "$(printf '%s\n' "${snapshots[@]}")" ] ||
   fail "snapshots do not sort by time: ${snapshots[*]}"

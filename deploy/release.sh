@@ -73,10 +73,10 @@ fi
 echo "trelu $full, commit $(git rev-parse HEAD)"
 if $dry; then exit 0; fi
 
-work=$(mktemp -d)
+work=$(mktemp -d) made=''
+trap 'rm -rf "$work" ${made:+"$made"}' EXIT
 mkdir -p "$(dirname "$out")"
 made=$(mktemp -d "$out.XXXXXX")  # beside it: moved, not copied, once it is complete
-trap 'rm -rf "$work" "$made"' EXIT
 chmod 755 "$made"
 [ -z "$image" ] || cp "$image" "$made/trelu-$full-image.tar"
 export SOURCE_DATE_EPOCH

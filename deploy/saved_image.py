@@ -31,6 +31,8 @@ def labels(path):
             if len(images) != 1:
                 raise Wrong(f"has {len(images)} images, expected one")
             return member(archive, images[0]["Config"]).get("config", {}).get("Labels") or {}
+    except (TypeError, AttributeError, KeyError):
+        raise Wrong("its manifest is not what `docker save` makes") from None
     except (tarfile.TarError, OSError) as error:
         raise Wrong(f"not an archive of an image: {error}") from None
 

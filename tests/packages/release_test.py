@@ -14,7 +14,7 @@ FOLDER = pathlib.Path(os.environ["RELEASE"])
 VERSION = os.environ["VERSION"]
 PROGRAMS = ("trelu", "trelu-server")
 # Debian's packages that the programs have parts of, whose files no loader opens.
-COMPILED_IN = {"libcli11-dev", "nlohmann-json3-dev"}
+COMPILED_IN = {"grpc-proto", "libcli11-dev", "nlohmann-json3-dev"}
 
 
 def text_of(*command):

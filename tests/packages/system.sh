@@ -68,7 +68,7 @@ boot() {
     exec unshare --pid --fork --kill-child --mount --ipc --uts --net --cgroup tests/packages/boot.sh "$root" > "$state/boot.log" 2>&1
   ) &
   unshared=$!
-  eventually 'systemd runs' first_process || { cat "$state/boot.log" >&2; exit 1; }
+  eventually "systemd runs, see $state/boot.log" first_process
   eventually 'systemd answers' inside systemctl list-units
   expect 'the system after its start' "$(inside systemctl is-system-running --wait)" running
 }
