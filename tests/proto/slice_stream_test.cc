@@ -1,5 +1,6 @@
 #include "proto/slice_stream.h"
 
+#include <grpcpp/impl/grpc_library.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -7,6 +8,9 @@
 
 namespace trelu {
 namespace {
+
+// What else of gRPC sets up what slices need may not be linked in here.
+const grpc::internal::GrpcLibraryInitializer kSetUp;
 
 std::string Next(SliceStream& stream) {
   const void* data = nullptr;
