@@ -44,9 +44,9 @@ def parse():
 
 # What a target compares is measured so often in each round, for half as long: on a noisy machine many short turns tell
 # more than few long ones.
-TURNS = 4
+TURNS = 3
 # What no target needs is measured in the first rounds only.
-ROUNDS_OF_OTHERS = 3
+ROUNDS_OF_OTHERS = 2
 
 
 def of_targets(targets):
