@@ -57,8 +57,8 @@ class Scaling(unittest.TestCase):
         self.assertEqual(list(wrong_cells(PAGE)), [])
 
     def test_another_input_or_cell_is_noticed(self):
-        for right, wrong in (("us | 14 |", "us | 28 |"), ("TCP, s | 0.6 |", "TCP, s | 1.2 |"), ("| 24 |", "| 23 |"),
-                             ("| network | 6.0 |", "| network | 8.0 |"), ("that is 14 for", "that is 15 for")):
+        for right, wrong in (("us | 16 |", "us | 28 |"), ("TCP, s | 0.66 |", "TCP, s | 1.2 |"), ("| 27 |", "| 23 |"),
+                             ("| network | 4.9 |", "| network | 8.0 |"), ("that is 16 for", "that is 15 for")):
             self.assertIn(right, PAGE)
             self.assertNotEqual(list(wrong_cells(PAGE.replace(right, wrong, 1))), [], wrong)
 
