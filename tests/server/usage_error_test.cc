@@ -60,7 +60,8 @@ INSTANTIATE_TEST_SUITE_P(
         UsageError{"TimeTooLarge", {"--drain-delay", "597h"}, {"--drain-delay", "0 to 596h"}},
         UsageError{"TimeTooFine", {"--drain-delay", "1500us"}, {"--drain-delay", "steps of 1ms"}},
         UsageError{"BusyTooLong", {"--busy-poll", "11ms"}, {"--busy-poll", "0 to 10ms"}},
-        UsageError{"TimeWithoutUnit", {"--drain-delay", "5 s"}, {"--drain-delay", "us, ms, s, m, h"}},
+        UsageError{
+            "TimeWithoutUnit", {"--drain-delay", "5 s"}, {"--drain-delay", "us, ms, s, m, h"}},
         UsageError{"UnknownChoice", {"--log-format", "xml"}, {"--log-format", "text|json"}},
         UsageError{"UnknownBoolean", {"--reflection", "maybe"}, {"--reflection", "true|false"}},
         UsageError{"PortWord", {"--listen", "h:abc"}, {"--listen", "0 to 65535"}},
