@@ -1,7 +1,6 @@
 // A call that its caller gives up ends at once, wherever it is, and leaves nothing behind.
 #include <gtest/gtest.h>
 
-#include <future>
 #include <memory>
 
 #include "tests/e2e/gated_server.h"
@@ -26,18 +25,12 @@ class CancelTest : public GatedServer {
 
 TEST_F(CancelTest, UnaryWhileTheWorkWaits) {
   const WireTensorCase tensor = Tensor(8 << 20);
-  grpc::ClientContext* context = nullptr;
-  std::promise<void> started;
-  auto answer = std::async(std::launch::async, [&] {
-    return client_.Apply(ToRequest(tensor), [&](grpc::ClientContext& made) {
-      context = &made;
-      started.set_value();
-    });
-  });
-  started.get_future().wait();
+  RawStream call(client_.channel(), kApply);
+  ASSERT_TRUE(call.Write(ToRequest(tensor).SerializeAsString()));
+  ASSERT_TRUE(call.WritesDone());
   gate_->WaitForKept(1);
-  context->TryCancel();
-  EXPECT_EQ(answer.get().status.error_code(), grpc::StatusCode::CANCELLED);
+  call.context().TryCancel();
+  EXPECT_EQ(call.Finish().error_code(), grpc::StatusCode::CANCELLED);
   // The caller has left; the work is taken up now, and must see that before its first block.
   OpenWhenHeard();
   ExpectCancelled("Apply");
