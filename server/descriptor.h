@@ -4,14 +4,16 @@
 
 #include <unistd.h>
 
+#include <utility>
+
 namespace trelu::server {
 
 // Owns `fd`; a negative one is what a failed open gave, and stands for none.
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
   ~Descriptor() {
     if (fd_ >= 0) close(fd_);
   }

@@ -19,6 +19,7 @@
 #include "server/corridor.h"
 #include "server/credentials.h"
 #include "server/event_queue.h"
+#include "server/gauges.h"
 #include "server/health_service.h"
 #include "server/inference/inference_service.h"
 #include "server/info_service.h"
@@ -28,6 +29,7 @@
 #include "server/metrics.h"
 #include "server/models/model_list.h"
 #include "server/options_check.h"
+#include "server/periodic_thread.h"
 #include "server/reflection.h"
 #include "server/thread_clock.h"
 #include "server/thresholded_relu_service.h"
@@ -61,25 +63,10 @@ struct Server::State {
         info(corridor),
         shared_memory(resolved.shared_memory_prefix,
                       {.max_bytes = resolved.max_shared_memory_bytes}) {
-    metrics.AddGauge("trelu_inflight_bytes", "Bytes of messages being computed or answered.",
-                     [this] { return static_cast<double>(corridor.admission.bytes_in_flight()); });
-    metrics.AddGauge("trelu_inflight_limit_bytes", "How many there may be.",
-                     [this] { return static_cast<double>(corridor.admission.max_bytes()); });
-    metrics.AddGauge("trelu_inflight_calls", "Calls in flight, health watches not counted.",
-                     [this] { return static_cast<double>(corridor.calls.value()); });
-    metrics.AddCounters("trelu_queue_busy_seconds_total",
-                        "Time that the threads that take calls up and answer them ran or, for want "
-                        "of a processor, could not.",
-                        "queue", [this] {
-                          std::vector<double> seconds;
-                          for (const ThreadClock& clock : queue_clocks) {
-                            const ThreadTime time = clock.Read();
-                            seconds.push_back(time.ran + time.waited);
-                          }
-                          return seconds;
-                        });
+    AddGauges(metrics, corridor, queue_clocks, shared_memory);
   }
 
+  void StartTidying();
   absl::Status StartModels();
   absl::Status Ready();
   absl::Status StartAdmin();
@@ -95,6 +82,7 @@ struct Server::State {
   InfoService info;
   ModelCatalog models;
   SharedMemory shared_memory;
+  std::optional<PeriodicThread> tidying;
   std::unique_ptr<ModelRepository> repository;
   std::optional<InferenceService> inference;
   // One queue, with its thread, for two processors: a connection belongs to one queue, and more
@@ -114,6 +102,17 @@ struct Server::State {
   Phase phase = Phase::kServing;
   bool hurry = false;
 };
+
+// Clients that are killed cannot unregister what they had.
+void Server::State::StartTidying() {
+  if (!shared_memory.enabled()) return;
+  tidying.emplace(std::chrono::seconds(2), [this] {
+    const std::size_t regions = shared_memory.UnregisterAbandoned();
+    if (regions == 0) return;
+    Log(LogLevel::kInfo, "shared memory of clients that are gone unregistered",
+        {{"regions", static_cast<std::int64_t>(regions)}});
+  });
+}
 
 absl::Status Server::State::StartModels() {
   const Options& options = corridor.options;
@@ -203,6 +202,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const Options& options,
   auto state = std::make_unique<State>(resolved, std::move(workers));
   // From here the destructor ends whatever has started.
   std::unique_ptr<Server> server(new Server(std::move(state)));
+  server->state_->StartTidying();
   if (absl::Status models = server->state_->StartModels(); !models.ok()) return models;
   if (absl::Status admin = server->state_->StartAdmin(); !admin.ok()) return admin;
   if (absl::Status grpc = server->state_->StartGrpc(); !grpc.ok()) return grpc;

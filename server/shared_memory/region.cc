@@ -10,11 +10,10 @@
 
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <optional>
 #include <string>
 #include <utility>
-
-#include "server/descriptor.h"
 
 namespace trelu::server {
 namespace {
@@ -62,7 +61,7 @@ absl::StatusOr<std::shared_ptr<const Region>> Region::Open(std::string_view key,
 
   // Symbolic links are refused by shm_open itself. Without O_NONBLOCK, whoever holds a lease on the
   // object would make the server wait for it, 45 seconds by default.
-  const Descriptor object(
+  Descriptor object(
       shm_open(absl::StrCat("/", std::string(*name)).c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK, 0));
   if (object.get() < 0 && (errno == EMFILE || errno == ENFILE)) {
     return absl::UnavailableError("shared memory: the server is out of file descriptors");
@@ -93,18 +92,33 @@ absl::StatusOr<std::shared_ptr<const Region>> Region::Open(std::string_view key,
         absl::StrCat("shared memory: ", BusErrorGuard::kMaxGuards, " regions are mapped, no more"));
   }
   const std::span bytes(pages.get() + in_page, byte_size);
-  return std::shared_ptr<const Region>(
-      new Region(std::move(pages), *std::move(guard), bytes, offset, status.st_dev, status.st_ino));
+  return std::shared_ptr<const Region>(new Region(std::move(object), std::move(pages),
+                                                  *std::move(guard), bytes, offset, status.st_dev,
+                                                  status.st_ino));
 }
 
-Region::Region(Pages pages, BusErrorGuard guard, std::span<std::byte> bytes, std::uint64_t offset,
-               dev_t device, ino_t inode)
-    : pages_(std::move(pages)),
+Region::Region(Descriptor object, Pages pages, BusErrorGuard guard, std::span<std::byte> bytes,
+               std::uint64_t offset, dev_t device, ino_t inode)
+    : object_(std::move(object)),
+      pages_(std::move(pages)),
       guard_(std::move(guard)),
       bytes_(bytes),
       offset_(offset),
       device_(device),
       inode_(inode) {}
+
+bool Region::abandoned() const {
+  struct stat status {};
+  if (fstat(object_.get(), &status) != 0 || status.st_nlink != 0) return false;
+  // Who breaks the lease sends us a signal: one that does nothing, in the place of one that ends
+  // the process.
+  if (fcntl(object_.get(), F_SETSIG, SIGURG) != 0 ||
+      fcntl(object_.get(), F_SETLEASE, F_WRLCK) != 0) {
+    return false;
+  }
+  fcntl(object_.get(), F_SETLEASE, F_UNLCK);
+  return true;
+}
 
 void Region::Unmap::operator()(std::byte* pages) const { munmap(pages, bytes); }
 

@@ -11,6 +11,7 @@
 #include <span>
 #include <string_view>
 
+#include "server/descriptor.h"
 #include "server/shared_memory/bus_error_guard.h"
 
 namespace trelu::server {
@@ -26,7 +27,7 @@ absl::StatusOr<std::string_view> ObjectName(std::string_view key);
 class Region {
  public:
   // Maps the bytes [offset, offset + byte_size) of the object `key`; no alignment is asked for.
-  // Keeps no descriptor, touches no page and waits for nobody.
+  // Touches no page and waits for nobody; keeps one descriptor.
   //
   // The server's privileges open nothing that its owner did not give to everyone: the object
   // belongs to the process's effective user, or others may both read and write it.
@@ -50,6 +51,11 @@ class Region {
   // kernel gives zeros behind the end and drops what is written there.
   bool lost() const { return guard_.lost(); }
 
+  // Whether nobody can ever see these bytes again but by this region: the object has no name any
+  // more, and is neither open nor mapped elsewhere, which the kernel says by granting a lease
+  // (fcntl(2), F_SETLEASE) for a moment. False where it will not say: an object of another user's.
+  bool abandoned() const;
+
   // Whether both are ranges of the same object.
   bool SharesObjectWith(const Region& other) const {
     return device_ == other.device_ && inode_ == other.inode_;
@@ -62,9 +68,10 @@ class Region {
   };
   using Pages = std::unique_ptr<std::byte, Unmap>;
 
-  Region(Pages pages, BusErrorGuard guard, std::span<std::byte> bytes, std::uint64_t offset,
-         dev_t device, ino_t inode);
+  Region(Descriptor object, Pages pages, BusErrorGuard guard, std::span<std::byte> bytes,
+         std::uint64_t offset, dev_t device, ino_t inode);
 
+  const Descriptor object_;
   Pages pages_;
   BusErrorGuard guard_;  // goes before the pages do
   std::span<std::byte> bytes_;

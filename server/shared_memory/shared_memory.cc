@@ -100,10 +100,40 @@ absl::Status SharedMemory::Unregister(std::string_view name) {
     gone.swap(registrations_);
     registered_bytes_ = 0;
   } else if (const auto found = registrations_.find(name); found != registrations_.end()) {
-    registered_bytes_ -= found->second.region->bytes().size();
-    gone.insert(registrations_.extract(found));
+    gone.insert(Extract(found));
   }
   return absl::OkStatus();
+}
+
+SharedMemory::Registrations::node_type SharedMemory::Extract(Registrations::iterator registration) {
+  registered_bytes_ -= registration->second.region->bytes().size();
+  return registrations_.extract(registration);
+}
+
+std::size_t SharedMemory::UnregisterAbandoned() {
+  // The system is asked, and the memory unmapped, without the lock: nobody's lookup waits for it.
+  std::vector<std::pair<std::string, std::shared_ptr<const Region>>> regions;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [name, registration] : registrations_) {
+      regions.emplace_back(name, registration.region);
+    }
+  }
+  std::erase_if(regions, [](const auto& entry) { return !entry.second->abandoned(); });
+  Registrations gone;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [name, region] : regions) {
+    const auto found = registrations_.find(name);
+    if (found != registrations_.end() && found->second.region == region) {
+      gone.insert(Extract(found));
+    }
+  }
+  return gone.size();
+}
+
+SharedMemory::Totals SharedMemory::totals() const {
+  const std::lock_guard lock(mutex_);
+  return {registrations_.size(), registered_bytes_};
 }
 
 absl::StatusOr<std::vector<RegionStatus>> SharedMemory::Status(std::string_view name) const {

@@ -63,6 +63,17 @@ class SharedMemory {
   // unknown name is no error, as in Triton. UNIMPLEMENTED: switched off.
   absl::Status Unregister(std::string_view name);
 
+  // Unregisters the regions that nobody but the server can see any more (Region::abandoned), as
+  // clients leave them that were killed. Returns how many.
+  std::size_t UnregisterAbandoned();
+
+  // What live registrations come to.
+  struct Totals {
+    std::size_t regions;
+    std::uint64_t bytes;
+  };
+  Totals totals() const;
+
   // The region, or all by name for "". It tells the keys to whoever asks, as the protocol wants it.
   // NOT_FOUND: an unknown name. Answers when switched off, too: there is none then.
   absl::StatusOr<std::vector<RegionStatus>> Status(std::string_view name) const;
@@ -82,6 +93,7 @@ class SharedMemory {
 
   // With mutex_ held.
   absl::Status CheckRoom(std::string_view name, std::uint64_t byte_size) const;
+  Registrations::node_type Extract(Registrations::iterator registration);
 
   const bool enabled_;
   const std::string prefix_;  // without its slash

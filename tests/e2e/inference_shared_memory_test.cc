@@ -5,6 +5,7 @@
 
 #include <fstream>
 #include <future>
+#include <optional>
 #include <random>
 #include <string>
 
@@ -211,6 +212,21 @@ TEST_F(InferenceInSharedMemory, ARegionMayBeUnregisteredWhileItIsUsed) {
 }
 
 // A small request must not make the server allocate a large answer.
+TEST_F(InferenceInSharedMemory, RegionsOfClientsThatAreGoneGoToo) {
+  ASSERT_TRUE(Register("in", in_).ok());
+  std::optional<SharedObject> left(kRegionBytes);
+  ASSERT_TRUE(Register("left", *left).ok());
+  MetricsPage page = server_.metrics();
+  EXPECT_EQ(page.Value("trelu_shared_memory_regions"), 2);
+  EXPECT_EQ(page.Value("trelu_shared_memory_bytes"), 2 * kRegionBytes);
+  left.reset();
+  ASSERT_TRUE(
+      Eventually([&] { return server_.metrics().Value("trelu_shared_memory_regions") == 1; }));
+  auto request = ToInferRequest(Tensor(64));
+  PlaceInput(request, "in", 64, 0);
+  EXPECT_TRUE(Infer(request).status.ok());
+}
+
 TEST_F(InferenceInSharedMemory, AnAnswerOverTheLimitOfAMessageIsRefused) {
   server::Options options = OptionsWithSharedMemory();
   options.max_message_bytes = 1 << 20;

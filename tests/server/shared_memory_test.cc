@@ -155,37 +155,6 @@ TEST_F(SharedMemoryTest, ALostRegionStaysLostUntilUnregistered) {
   EXPECT_TRUE(memory_.Find("a", 0, 8).ok());
 }
 
-TEST_F(SharedMemoryTest, RegionsAreLimited) {
-  SharedMemory two("/", {.max_regions = 2, .max_bytes = 100});
-  ASSERT_TRUE(two.Register("a", object_.key(), 0, 1).ok());
-  ASSERT_TRUE(two.Register("b", object_.key(), 0, 1).ok());
-  const absl::Status third = two.Register("c", object_.key(), 0, 1);
-  EXPECT_EQ(third.code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_EQ(third.message(), "shared memory: at most 2 regions are registered");
-  EXPECT_EQ(two.Register("a", object_.key(), 0, 1).code(), absl::StatusCode::kAlreadyExists);
-  ASSERT_TRUE(two.Unregister("a").ok());
-  EXPECT_TRUE(two.Register("c", object_.key(), 0, 1).ok());
-}
-
-TEST_F(SharedMemoryTest, BytesAreLimitedToThoseRegistered) {
-  SharedMemory hundred("/", {.max_bytes = 100});
-  ASSERT_TRUE(hundred.Register("a", object_.key(), 0, 60).ok());
-  const absl::Status more = hundred.Register("b", object_.key(), 0, 41);
-  EXPECT_EQ(more.code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_THAT(std::string(more.message()), HasSubstr("at most 100"));
-  EXPECT_TRUE(hundred.Register("b", object_.key(), 0, 40).ok());
-  EXPECT_EQ(hundred.Register("c", object_.key(), 0, 1).code(),
-            absl::StatusCode::kResourceExhausted);
-  // In use, but no longer registered.
-  const SharedRange user = hundred.Find("a", 0, 60).value();
-  ASSERT_TRUE(hundred.Unregister("a").ok());
-  EXPECT_TRUE(hundred.Register("c", object_.key(), 0, 60).ok());
-  EXPECT_EQ(hundred.Register("d", object_.key(), 0, 1).code(),
-            absl::StatusCode::kResourceExhausted);
-  ASSERT_TRUE(hundred.Unregister("").ok());
-  EXPECT_TRUE(hundred.Register("e", object_.key(), 0, 100).ok());
-}
-
 struct Prefix {
   const char* name;
   const char* prefix;

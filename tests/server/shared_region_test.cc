@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -134,9 +136,12 @@ TEST(Region, TenThousandFailuresLeaveNoDescriptor) {
   }
   EXPECT_EQ(OpenDescriptors(), before);
   EXPECT_FALSE(IsMapped(object.key()));
-  const auto region = Region::Open(object.key(), 0, kPageBytes);
-  EXPECT_EQ(OpenDescriptors(), before);
+  auto region = Region::Open(object.key(), 0, kPageBytes).value();
+  EXPECT_EQ(OpenDescriptors(), before + 1);
   EXPECT_TRUE(IsMapped(object.key()));
+  region.reset();
+  EXPECT_EQ(OpenDescriptors(), before);
+  EXPECT_FALSE(IsMapped(object.key()));
 }
 
 TEST(Region, LivesOnWithoutTheName) {
@@ -171,6 +176,36 @@ TEST(Region, KnowsItsObject) {
   ASSERT_TRUE(a.ok() && b.ok() && c.ok());
   EXPECT_TRUE((*a)->SharesObjectWith(**b));
   EXPECT_FALSE((*a)->SharesObjectWith(**c));
+}
+
+TEST(Region, IsAbandonedOnceNobodyElseCanSeeTheObject) {
+  std::optional<SharedObject> object(kPageBytes);
+  const int also_open = dup(object->fd());
+  void* const also_mapped = mmap(nullptr, kPageBytes, PROT_READ, MAP_SHARED, object->fd(), 0);
+  ASSERT_NE(also_mapped, MAP_FAILED);
+  const auto region = Region::Open(object->key(), 0, kPageBytes).value();
+  EXPECT_FALSE(region->abandoned()) << "everybody has it";
+  object->Unlink();
+  EXPECT_FALSE(region->abandoned()) << "without a name, but open";
+  object.reset();
+  EXPECT_FALSE(region->abandoned()) << "open under another number";
+  close(also_open);
+  EXPECT_FALSE(region->abandoned()) << "mapped";
+  munmap(also_mapped, kPageBytes);
+  EXPECT_TRUE(region->abandoned());
+  EXPECT_TRUE(region->abandoned()) << "asking changes nothing";
+}
+
+TEST(Region, IsNotAbandonedWhileItHasAName) {
+  const std::string key = SharedObject::NextKey();
+  const int object = shm_open(key.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
+  ASSERT_GE(object, 0);
+  ASSERT_EQ(ftruncate(object, kPageBytes), 0);
+  close(object);
+  const auto region = Region::Open(key, 0, kPageBytes).value();
+  EXPECT_FALSE(region->abandoned());
+  shm_unlink(key.c_str());
+  EXPECT_TRUE(region->abandoned());
 }
 
 TEST(Region, WithoutDescriptorsItIsUnavailable) {
