@@ -1,5 +1,7 @@
 #include "server/call_scope.h"
 
+#include <absl/strings/str_cat.h>
+
 #include "server/log.h"
 #include "server/refusal.h"
 #include "server/status.h"
@@ -33,8 +35,16 @@ void CallScope::AddRequestBytes(std::uint64_t bytes) {
 
 void CallScope::AddResponseBytes(std::uint64_t bytes) { corridor_.metrics.ResponseBytes(bytes); }
 
-void CallScope::AddRejection(const absl::Status& status) {
+void CallScope::RequestFailed(const absl::Status& status) {
   corridor_.metrics.Rejected(ReasonOf(status));
+  if (corridor_.options.log_calls == LogCalls::kNone) return;
+  const std::string code = absl::StatusCodeToString(status.code());
+  LogSometimes(absl::StrCat("request ", code), LogLevel::kWarning, "request failed",
+               {{"method", method_.name()},
+                {"code", code},
+                {"reason", ToGrpcStatus(status).error_message()},
+                {"peer", context_.peer()},
+                {"traceparent", TraceParent(context_)}});
 }
 
 grpc::Status CallScope::ToSend(const absl::Status& status) {

@@ -25,8 +25,8 @@ class CallScope {
   // Payload of an answer, for the metrics.
   void AddResponseBytes(std::uint64_t bytes);
 
-  // Counts a request within the call that failed while the call goes on.
-  void AddRejection(const absl::Status& status);
+  // A request within the call failed, and the call goes on: counted, with a line in the log.
+  void RequestFailed(const absl::Status& status);
 
   // What to send for `status`, whose push-back, if it has one, goes into the trailing metadata.
   grpc::Status ToSend(const absl::Status& status);

@@ -113,6 +113,11 @@ std::string Printable(std::string_view text, std::size_t max_bytes) {
   return printable;
 }
 
+std::string Quoted(std::string_view name) {
+  constexpr std::size_t kShownBytes = 64;
+  return "'" + Printable(name, kShownBytes) + "'";
+}
+
 void InitLog(LogFormat format) {
   g_format = format;
   gpr_set_log_function(LogFromGrpc);

@@ -23,6 +23,9 @@ struct LogField {
 // as \xNN, cut to `max_bytes` with "..." at the end.
 std::string Printable(std::string_view text, std::size_t max_bytes);
 
+// A name that somebody else chose, as messages show it: 'name', printable, of at most 64 bytes.
+std::string Quoted(std::string_view name);
+
 // Process-wide, since gRPC's and protobuf's own lines come here too. Call once, at start;
 // before that lines are text.
 void InitLog(LogFormat format);

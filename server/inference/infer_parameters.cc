@@ -14,8 +14,6 @@ namespace {
 using inference::InferParameter;
 using Choice = InferParameter::ParameterChoiceCase;
 
-constexpr std::size_t kShownNameBytes = 64;
-
 const char* NameOf(Choice choice) {
   switch (choice) {
     case InferParameter::kBoolParam:
@@ -36,8 +34,8 @@ const char* NameOf(Choice choice) {
 
 absl::Status Wrong(const std::string& name, Choice got, std::string_view expected) {
   return absl::InvalidArgumentError(
-      absl::StrCat("parameters['", Printable(name, kShownNameBytes), "']: got ", NameOf(got),
-                   ", expected ", absl::string_view(expected.data(), expected.size())));
+      absl::StrCat("parameters[", Quoted(name), "]: got ", NameOf(got), ", expected ",
+                   absl::string_view(expected.data(), expected.size())));
 }
 
 // Parameters that Triton knows and that change nothing here, with the types that they may have.
@@ -71,8 +69,8 @@ absl::Status CheckOther(const std::string& name, const InferParameter& parameter
     return absl::OkStatus();
   }
   if (name.starts_with("triton_")) {
-    return absl::InvalidArgumentError(absl::StrCat("parameters['", Printable(name, kShownNameBytes),
-                                                   "']: unknown, and triton_ is reserved"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("parameters[", Quoted(name), "]: unknown, and triton_ is reserved"));
   }
   if (type == InferParameter::kUint64Param || type == InferParameter::PARAMETER_CHOICE_NOT_SET) {
     return Wrong(name, type, "bool, int64, string or double");

@@ -19,13 +19,6 @@ namespace {
 using inference::ModelInferRequest;
 using inference::ModelInferResponse;
 
-constexpr std::size_t kShownNameBytes = 64;
-
-std::string Quoted(std::string_view kind, const std::string& name) {
-  return absl::StrCat(absl::string_view(kind.data(), kind.size()), " '",
-                      Printable(name, kShownNameBytes), "'");
-}
-
 Segments OneRange(std::span<std::byte> range) {
   Segments segments;
   segments.Append(range);
@@ -63,9 +56,9 @@ absl::Status Inference::Read(InferRequest message) {
   const auto parameters = ReadRequestParameters(header.parameters());
   if (!parameters.ok()) return parameters.status();
   if (parameters->alpha && model_->alpha) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("parameters['alpha']: ", Quoted("model", model_->name), " has its own, ",
-                     ExactText(*model_->alpha)));
+    return absl::InvalidArgumentError(absl::StrCat("parameters['alpha']: model ",
+                                                   Quoted(model_->name), " has its own, ",
+                                                   ExactText(*model_->alpha)));
   }
   deadline_ = Earlier(deadline_, parameters->timeout);
   const float alpha = model_->alpha.value_or(parameters->alpha.value_or(kDefaultAlpha));
@@ -76,17 +69,16 @@ absl::Status Inference::Read(InferRequest message) {
 absl::Status Inference::ReadInput(InferRequest& message, float alpha) {
   const ModelInferRequest& header = message.header;
   if (header.inputs_size() != 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("inputs: got ", header.inputs_size(), ", expected 1, named '",
-                     Printable(model_->input_name, kShownNameBytes), "'"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "inputs: got ", header.inputs_size(), ", expected 1, named ", Quoted(model_->input_name)));
   }
   const auto& tensor = header.inputs(0);
   if (tensor.name() != model_->input_name) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(Quoted("input", tensor.name()), ": unexpected name, expected '",
-                     Printable(model_->input_name, kShownNameBytes), "'"));
+    return absl::InvalidArgumentError(absl::StrCat("input ", Quoted(tensor.name()),
+                                                   ": unexpected name, expected ",
+                                                   Quoted(model_->input_name)));
   }
-  const std::string input = Quoted("input", tensor.name());
+  const std::string input = absl::StrCat("input ", Quoted(tensor.name()));
   const auto dtype = CheckDType(*model_, tensor.datatype());
   if (!dtype.ok()) return dtype.status();
   auto spec = TensorSpec::Create(
@@ -120,18 +112,18 @@ absl::Status Inference::ReadInput(InferRequest& message, float alpha) {
 
 absl::Status Inference::ReadOutput(const ModelInferRequest& header) {
   if (header.outputs_size() > 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("outputs: got ", header.outputs_size(), ", expected at most 1, named '",
-                     Printable(model_->output_name, kShownNameBytes), "'"));
+    return absl::InvalidArgumentError(absl::StrCat("outputs: got ", header.outputs_size(),
+                                                   ", expected at most 1, named ",
+                                                   Quoted(model_->output_name)));
   }
   if (header.outputs_size() == 1) {
     const auto& tensor = header.outputs(0);
     if (tensor.name() != model_->output_name) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(Quoted("output", tensor.name()), ": unexpected name, expected '",
-                       Printable(model_->output_name, kShownNameBytes), "'"));
+      return absl::InvalidArgumentError(absl::StrCat("output ", Quoted(tensor.name()),
+                                                     ": unexpected name, expected ",
+                                                     Quoted(model_->output_name)));
     }
-    const std::string output = Quoted("output", tensor.name());
+    const std::string output = absl::StrCat("output ", Quoted(tensor.name()));
     auto placement = ReadPlacement(output, tensor.parameters());
     if (!placement.ok()) return placement.status();
     if (*placement) {
@@ -237,10 +229,9 @@ grpc::ByteBuffer Inference::EncodeError(const absl::Status& status) const {
   inference::ModelStreamInferResponse response;
   const grpc::Status told = ToGrpcStatus(status);
   // The id in the text too: Triton's Python client hands on nothing else.
-  response.set_error_message(id_.empty()
-                                 ? told.error_message()
-                                 : absl::StrCat("request '", Printable(id_, kShownNameBytes),
-                                                "': ", told.error_message()));
+  response.set_error_message(
+      id_.empty() ? told.error_message()
+                  : absl::StrCat("request ", Quoted(id_), ": ", told.error_message()));
   ModelInferResponse& header = *response.mutable_infer_response();
   header.set_id(id_);
   if (model_) {

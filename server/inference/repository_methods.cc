@@ -43,8 +43,8 @@ absl::Status Check(const InferenceRooms& rooms, const Request& request, std::str
   if (absl::Status name = CheckRepositoryName(request.repository_name()); !name.ok()) return name;
   for (const auto& [name, value] : request.parameters()) {
     if (name == ignored) continue;
-    return absl::UnimplementedError(absl::StrCat("parameters['", Printable(name, 64),
-                                                 "']: models are taken from the repository as "
+    return absl::UnimplementedError(absl::StrCat("parameters[", Quoted(name),
+                                                 "]: models are taken from the repository as "
                                                  "they are"));
   }
   return absl::OkStatus();

@@ -64,7 +64,7 @@ absl::Status CheckUnchanged(const Asked& asked, const Is& is, const char* instea
         bytes.empty() || (current != is.end() && bytes == current->second.SerializeAsString());
     if (!same) {
       return absl::UnimplementedError(
-          absl::StrCat("settings['", Printable(name, 64), "']: cannot be changed; ", instead));
+          absl::StrCat("settings[", Quoted(name), "]: cannot be changed; ", instead));
     }
   }
   return absl::OkStatus();

@@ -12,12 +12,6 @@
 namespace trelu::server {
 namespace {
 
-constexpr std::size_t kShownNameBytes = 64;
-
-std::string Quoted(std::string_view name) {
-  return absl::StrCat("\"", Printable(name, kShownNameBytes), "\"");
-}
-
 // "[2, N, -1]": names stand for sizes that are not fixed; cut after a few dimensions.
 std::string Show(std::span<const std::int64_t> dims, std::span<const std::string> names = {}) {
   constexpr std::size_t kShownDims = 8;

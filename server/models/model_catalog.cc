@@ -16,8 +16,6 @@
 namespace trelu::server {
 namespace {
 
-constexpr std::size_t kShownNameBytes = 64;
-constexpr std::size_t kShownVersionBytes = 24;
 constexpr std::size_t kShownReasonBytes = 256;
 
 struct NameHash {
@@ -27,18 +25,15 @@ struct NameHash {
   }
 };
 
-std::string Described(std::string_view name) {
-  return absl::StrCat("model \"", Printable(name, kShownNameBytes), "\"");
-}
+std::string Described(std::string_view name) { return absl::StrCat("model ", Quoted(name)); }
 
 absl::StatusOr<std::int64_t> ParseVersion(std::string_view text) {
   std::int64_t version = 0;
   // The conversion alone would also take signs and blanks.
   const bool digits = std::all_of(text.begin(), text.end(), absl::ascii_isdigit);
   if (!digits || !absl::SimpleAtoi(std::string(text), &version)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("model_version = \"", Printable(text, kShownVersionBytes),
-                     "\": expected a number >= 0, or nothing for the highest"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "model_version = ", Quoted(text), ": expected a number >= 0, or nothing for the highest"));
   }
   return version;
 }

@@ -12,14 +12,11 @@
 namespace trelu::server {
 namespace {
 
-constexpr std::size_t kShownNameBytes = 64;
 constexpr const char* kNoVersion = "no VERSION/model.onnx in it, with VERSION 1, 2, ...";
 constexpr const char* kNoName = "the name is not of printable ASCII";
 constexpr const char* kBuiltIn = "the name is a built-in model's";
 
-std::string Described(std::string_view name) {
-  return absl::StrCat("model \"", Printable(name, kShownNameBytes), "\"");
-}
+std::string Described(std::string_view name) { return absl::StrCat("model ", Quoted(name)); }
 
 void LogGone(const std::string& name, std::int64_t version) {
   Log(LogLevel::kInfo, "model gone", {{"model", name}, {"version", version}});

@@ -22,13 +22,8 @@ constexpr std::int64_t kMinIrVersion = 3;
 constexpr std::int64_t kMinOpset = 10;
 constexpr std::int64_t kMinOpsetOfBFloat16 = 22;
 constexpr std::int32_t kAttributeFloat = 1;  // AttributeProto.AttributeType.FLOAT
-constexpr std::size_t kShownNameBytes = 48;
 
 using Names = std::unordered_set<std::string_view>;
-
-std::string Quoted(std::string_view name) {
-  return absl::StrCat("\"", Printable(name, kShownNameBytes), "\"");
-}
 
 template <typename... Parts>
 absl::Status Refused(const Parts&... parts) {

@@ -9,10 +9,7 @@
 namespace trelu::server {
 namespace {
 
-std::string Called(std::string_view name) {
-  constexpr std::size_t kShownBytes = 64;
-  return absl::StrCat("region '", Printable(name, kShownBytes), "'");
-}
+std::string Called(std::string_view name) { return absl::StrCat("region ", Quoted(name)); }
 
 absl::Status About(std::string_view name, const absl::Status& status) {
   return {status.code(), absl::StrCat(Called(name), ": ", status.message())};

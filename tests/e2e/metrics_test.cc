@@ -1,5 +1,6 @@
 // After traffic that is known, /metrics says exactly that; and the log line of a failed call joins
 // the caller's trace.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -9,12 +10,16 @@
 
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "tests/support/in_process_server.h"
+#include "tests/support/infer_tensor.h"
 #include "tests/support/native_client.h"
 #include "tests/support/server_process.h"
 #include "tests/support/wire_tensor.h"
 
 namespace trelu::testing {
 namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr char kApplyLabels[] =
     R"(grpc_type="unary",grpc_service="trelu.v1.ThresholdedRelu",grpc_method="Apply")";
@@ -203,6 +208,26 @@ TEST(LogOfAFailedCall, NamesTheTraceInJson) {
   EXPECT_EQ(json.value("reason", ""), "tensor.shape[0] = -4: must be >= 0");
   EXPECT_EQ(json.value("traceparent", ""), kTrace);
   EXPECT_EQ(json.value("bytes", 0), 64);
+}
+
+TEST(LogOfAFailedRequest, NamesTheCallThatGoesOn) {
+  ServerProcess server({"--listen", "127.0.0.1:0", "--admin-listen", "none"});
+  ASSERT_TRUE(server.WaitUntilReady()) << server.err();
+  NativeClient client(server.target());
+  RawStream stream(client.channel(), kModelStreamInfer);
+  auto wrong = ToInferRequest(Tensor(64));
+  wrong.set_model_name("none");
+  stream.Write(wrong.SerializeAsString());
+  ASSERT_TRUE(server.WaitForError("traceparent=")) << server.err();
+  for (const char* part :
+       {" warn  request failed method=inference.GRPCInferenceService/ModelStreamInfer "
+        "code=NOT_FOUND reason=\"model 'none': unknown\"",
+        " peer=ipv4:127.0.0.1:"}) {
+    EXPECT_THAT(server.err(), HasSubstr(part));
+  }
+  EXPECT_THAT(server.err(), Not(HasSubstr("call failed")));
+  stream.WritesDone();
+  EXPECT_TRUE(stream.Finish().ok());
 }
 
 // Also what the libraries have to say, and however often clients make them say it.

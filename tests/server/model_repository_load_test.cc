@@ -92,7 +92,7 @@ TEST_F(ModelRepositoryLoad, LoadSaysWhyAFileIsRefused) {
   WriteModel("a/2", 2);
   EXPECT_EQ(repository->Load("a"),
             absl::FailedPreconditionError(
-                "model \"a\" version 1: not an ONNX model: protobuf cannot parse it"));
+                "model 'a' version 1: not an ONNX model: protobuf cannot parse it"));
   EXPECT_THAT(Index(), ElementsAre("a/1 UNAVAILABLE not an ONNX model: protobuf cannot parse it",
                                    "a/2 READY [2.0]"));
   WriteModel("a/1", 3);
@@ -112,7 +112,7 @@ TEST_F(ModelRepositoryLoad, NamesFromCallersAreNoPaths) {
     EXPECT_EQ(repository->Unload(name).code(), absl::StatusCode::kNotFound) << name;
   }
   EXPECT_EQ(Message(repository->Load("unknown\n")),
-            "model \"unknown\\x0a\": not in the model repository");
+            "model 'unknown\\x0a': not in the model repository");
   EXPECT_LT(Message(repository->Load(std::string(100000, 'x'))).size(), 200U);
   EXPECT_THAT(Index(), ElementsAre("a/1 READY [1.0]"));
 }

@@ -59,7 +59,7 @@ TEST(CheckDType, TakesEveryDTypeWhereTheModelHasNone) {
     EXPECT_EQ(*checked, dtype);
   }
   EXPECT_EQ(CheckDType(model, "INT32").status(),
-            absl::InvalidArgumentError("input \"X\": datatype = \"INT32\": model \"any\" expects "
+            absl::InvalidArgumentError("input 'X': datatype = 'INT32': model 'any' expects "
                                        "FP16, BF16, FP32 or FP64"));
 }
 
@@ -68,9 +68,8 @@ TEST(CheckDType, TakesTheModelsOwnAlone) {
   model.dtype = DType::kFloat16;
   ASSERT_TRUE(CheckDType(model, "FP16").ok());
   EXPECT_EQ(*CheckDType(model, "FP16"), DType::kFloat16);
-  EXPECT_EQ(
-      CheckDType(model, "FP32").status(),
-      absl::InvalidArgumentError("input \"X\": datatype = \"FP32\": model \"half\" expects FP16"));
+  EXPECT_EQ(CheckDType(model, "FP32").status(),
+            absl::InvalidArgumentError("input 'X': datatype = 'FP32': model 'half' expects FP16"));
 }
 
 TEST(CheckDType, SaysHostileTextEscapedAndCut) {
@@ -100,9 +99,9 @@ TEST_P(CheckShapeOf, Request) {
   }
   EXPECT_EQ(checked.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(checked.message()),
-              ::testing::AllOf(::testing::StartsWith("input \"X\": shape = ["),
-                               ::testing::EndsWith(std::string(": model \"m\" expects ") +
-                                                   GetParam().expected)));
+              ::testing::AllOf(
+                  ::testing::StartsWith("input 'X': shape = ["),
+                  ::testing::EndsWith(std::string(": model 'm' expects ") + GetParam().expected)));
 }
 
 INSTANTIATE_TEST_SUITE_P(
