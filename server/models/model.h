@@ -37,6 +37,8 @@ struct Model {
   std::optional<float> alpha;
   // Never null. Shared with the versions of the file that came before and after.
   std::shared_ptr<ModelStatistics> statistics = std::make_shared<ModelStatistics>();
+
+  friend bool operator==(const Model&, const Model&) = default;
 };
 
 // What is served without any file: thresholded_relu, which takes all four dtypes, and

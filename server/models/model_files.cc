@@ -4,6 +4,7 @@
 #include <absl/strings/ascii.h>
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,43 +12,66 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <filesystem>
+#include <memory>
 #include <system_error>
-#include <utility>
-
-#include "server/descriptor.h"
 
 namespace trelu::server {
 namespace {
 
-namespace fs = std::filesystem;
+constexpr const char* kFileName = "model.onnx";
+constexpr std::chrono::seconds kRest{1};
 
-absl::Status SystemError(const char* what, const std::error_code& error) {
-  return absl::UnavailableError(absl::StrCat(what, ": ", error.message()));
+absl::Status SystemError(const char* what, int error) {
+  return absl::UnavailableError(absl::StrCat(what, ": ", std::generic_category().message(error)));
 }
 
-std::error_code LastError() { return {errno, std::generic_category()}; }
+bool IsAbsence(int error) { return error == ENOENT || error == ENOTDIR; }
 
-bool IsAbsence(const std::error_code& error) {
-  return error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
-}
+std::string PathOf(const ModelFile& file) { return absl::StrCat(file.version, "/", kFileName); }
 
 FileStamp StampOf(const struct stat& status) {
-  constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
   return {.device = status.st_dev,
           .inode = status.st_ino,
           .size = status.st_size,
-          .modified_ns = status.st_mtim.tv_sec * kNanosecondsPerSecond + status.st_mtim.tv_nsec};
+          .modified = std::chrono::sys_time<std::chrono::nanoseconds>(
+              std::chrono::seconds(status.st_mtim.tv_sec) +
+              std::chrono::nanoseconds(status.st_mtim.tv_nsec))};
 }
 
-// The names of a directory's entries; `error` says what went wrong, as in std::filesystem.
-std::vector<std::string> List(const std::string& directory, std::error_code& error) {
-  std::vector<std::string> names;
-  fs::directory_iterator entry(directory, error);
-  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    names.push_back(entry->path().filename().string());
+Descriptor OpenDirectory(int above, const char* name) {
+  return Descriptor(openat(above, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
+// The names of a directory's entries, ascending; not those that lead to itself and upwards.
+absl::StatusOr<std::vector<std::string>> List(const Descriptor& directory, const char* what) {
+  // A stream owns its descriptor, and moves its position.
+  const int own = openat(directory.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (own < 0) return SystemError(what, errno);
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(fdopendir(own), closedir);
+  if (!stream) {
+    close(own);
+    return absl::ResourceExhaustedError(what);
   }
+  std::vector<std::string> names;
+  while (true) {
+    errno = 0;
+    const dirent* const entry = readdir(stream.get());  // NOLINT(concurrency-mt-unsafe): own stream
+    if (entry == nullptr && errno != 0) return SystemError(what, errno);
+    if (entry == nullptr) break;
+    const std::string_view name = static_cast<const char*>(entry->d_name);
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
+  std::sort(names.begin(), names.end());
   return names;
+}
+
+// Whether `name` leads to `directory`, or to nothing if it is none.
+bool Means(int above, const std::string& name, const Descriptor& directory) {
+  struct stat now {};
+  if (fstatat(above, name.c_str(), &now, 0) != 0) return directory.get() < 0 && IsAbsence(errno);
+  struct stat then {};
+  return fstat(directory.get(), &then) == 0 && now.st_dev == then.st_dev &&
+         now.st_ino == then.st_ino;
 }
 
 std::optional<std::int64_t> ParseVersion(const std::string& name) {
@@ -63,72 +87,102 @@ absl::Status TooLarge(std::int64_t bytes, std::size_t max_bytes) {
 
 }  // namespace
 
+bool FileStamp::rests() const {
+  const auto age = std::chrono::system_clock::now() - modified;
+  return age >= kRest || age < -kRest;
+}
+
 bool IsModelName(const std::string& name) {
   return std::all_of(name.begin(), name.end(), absl::ascii_isprint);
 }
 
-absl::StatusOr<std::vector<std::string>> ListModelNames(const std::string& directory) {
-  std::error_code error;
-  std::vector<std::string> names = List(directory, error);
-  if (error) return SystemError("cannot list the directory", error);
-  std::erase_if(names, [](const std::string& name) { return name.front() == '.'; });
-  std::sort(names.begin(), names.end());
-  return names;
+absl::StatusOr<ModelTree> ModelTree::Open(const std::string& directory) {
+  constexpr const char* kWhat = "cannot list the directory";
+  Descriptor opened = OpenDirectory(AT_FDCWD, directory.c_str());
+  if (opened.get() < 0) return SystemError(kWhat, errno);
+  auto names = List(opened, kWhat);
+  if (!names.ok()) return names.status();
+  std::erase_if(*names, [](const std::string& name) { return name.front() == '.'; });
+  return ModelTree(directory, std::move(opened), *std::move(names));
 }
 
-absl::StatusOr<std::vector<ModelFile>> ListModelFiles(const std::string& directory,
-                                                      const std::string& name) {
-  const std::string model_directory = absl::StrCat(directory, "/", name);
-  std::error_code error;
-  const std::vector<std::string> entries = List(model_directory, error);
+bool ModelTree::Has(std::string_view name) const {
+  return std::binary_search(names_.begin(), names_.end(), name);
+}
+
+absl::StatusOr<ModelFolder> ModelTree::Folder(const std::string& name) const {
+  constexpr const char* kWhat = "cannot list the model's directory";
+  Descriptor directory = OpenDirectory(directory_.get(), name.c_str());
+  if (directory.get() < 0) {
+    if (IsAbsence(errno)) return ModelFolder(name, std::move(directory), {});
+    return SystemError(kWhat, errno);
+  }
+  const auto entries = List(directory, kWhat);
+  if (!entries.ok()) return entries.status();
   std::vector<ModelFile> files;
-  if (IsAbsence(error)) return files;
-  if (error) return SystemError("cannot list the model's directory", error);
-  for (const std::string& entry : entries) {
+  for (const std::string& entry : *entries) {
     const std::optional<std::int64_t> version = ParseVersion(entry);
     if (!version) continue;
-    ModelFile file{*version, absl::StrCat(model_directory, "/", entry, "/model.onnx"), {}};
+    ModelFile file{*version, {}};
     struct stat status {};
-    if (stat(file.path.c_str(), &status) == 0) {
+    if (fstatat(directory.get(), PathOf(file).c_str(), &status, 0) == 0) {
       file.stamp = StampOf(status);
-    } else if (IsAbsence(LastError())) {
+    } else if (IsAbsence(errno)) {
       continue;
     }
-    files.push_back(std::move(file));
+    files.push_back(file);
   }
   std::sort(files.begin(), files.end(),
             [](const ModelFile& a, const ModelFile& b) { return a.version < b.version; });
-  return files;
+  return ModelFolder(name, std::move(directory), std::move(files));
 }
 
-absl::StatusOr<FileContent> ReadModelFile(const std::string& path, std::size_t max_bytes) {
+bool ModelTree::IsCurrent() const { return Means(AT_FDCWD, path_, directory_); }
+
+bool ModelTree::IsCurrent(const ModelFolder& folder) const {
+  return IsCurrent() && Means(directory_.get(), folder.name_, folder.directory_);
+}
+
+bool ModelFolder::Has(std::int64_t version) const {
+  return std::any_of(files_.begin(), files_.end(),
+                     [version](const ModelFile& file) { return file.version == version; });
+}
+
+absl::StatusOr<FileContent> ModelFolder::Read(const ModelFile& model, std::size_t max_bytes) const {
   // Without O_NONBLOCK the opening of a pipe waits for its other end.
-  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (file.get() < 0) return SystemError("cannot open model.onnx", LastError());
-  struct stat status {};
-  if (fstat(file.get(), &status) != 0) {
-    return SystemError("cannot look at model.onnx", LastError());
-  }
-  if (!S_ISREG(status.st_mode)) {
+  const Descriptor file(
+      openat(directory_.get(), PathOf(model).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.get() < 0 && IsAbsence(errno)) return absl::NotFoundError("model.onnx: is gone");
+  if (file.get() < 0) return SystemError("cannot open model.onnx", errno);
+  struct stat before {};
+  if (fstat(file.get(), &before) != 0) return SystemError("cannot look at model.onnx", errno);
+  if (!S_ISREG(before.st_mode)) {
     return absl::InvalidArgumentError("model.onnx: expected a regular file");
   }
-  if (static_cast<std::uint64_t>(status.st_size) > max_bytes) {
-    return TooLarge(status.st_size, max_bytes);
+  if (static_cast<std::uint64_t>(before.st_size) > max_bytes) {
+    return TooLarge(before.st_size, max_bytes);
   }
-  FileContent content{{}, StampOf(status)};
+  FileContent content{{}, StampOf(before)};
   constexpr std::size_t kBlockBytes = 16384;
   std::array<char, kBlockBytes> block;  // NOLINT: read fills it
   while (true) {
     const ssize_t count = read(file.get(), block.data(), block.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return SystemError("cannot read model.onnx", LastError());
-    if (count == 0) return content;
+    if (count < 0) return SystemError("cannot read model.onnx", errno);
+    if (count == 0) break;
     content.bytes.append(block.data(), static_cast<std::size_t>(count));
     // It may be growing just now.
     if (content.bytes.size() > max_bytes) {
       return TooLarge(static_cast<std::int64_t>(content.bytes.size()), max_bytes);
     }
   }
+  struct stat after {};
+  if (fstat(file.get(), &after) != 0) return SystemError("cannot look at model.onnx", errno);
+  if (StampOf(after) != content.stamp) {
+    return absl::UnavailableError("model.onnx: was written to while it was read");
+  }
+  if (content.bytes.empty()) return absl::InvalidArgumentError("model.onnx: is empty");
+  return content;
 }
 
 }  // namespace trelu::server

@@ -4,11 +4,16 @@
 
 #include <absl/status/statusor.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
+
+#include "server/descriptor.h"
 
 namespace trelu::server {
 
@@ -17,42 +22,85 @@ struct FileStamp {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
   std::int64_t size = 0;
-  std::int64_t modified_ns = 0;  // since the epoch
+  std::chrono::sys_time<std::chrono::nanoseconds> modified;
 
   friend bool operator==(const FileStamp&, const FileStamp&) = default;
+
+  // Whether it was last modified a second ago or longer. Before that it may be half written, and
+  // another write may leave the same stamp: file systems count in ticks, and a write's time is that
+  // of its begin. A time that lies further ahead than that, by somebody else's clock, tells
+  // nothing, and counts as rest.
+  bool rests() const;
 };
 
 struct ModelFile {
   std::int64_t version = 1;
-  std::string path;
   // Nothing: it cannot be looked at, and reading it will tell why.
   std::optional<FileStamp> stamp;
 };
 
 struct FileContent {
   std::string bytes;
-  FileStamp stamp;  // of before it was read
+  FileStamp stamp;
 };
 
-// All of these may wait for the disk and follow symbolic links. Errors say what the system said,
-// without paths. Any thread.
+// All that follows may wait for the disk and follows symbolic links. Errors say what the system
+// said, without paths. Any thread.
 
 // Of printable ASCII: what every client can send and show.
 bool IsModelName(const std::string& name);
 
-// The entries of `directory` that are not hidden by a leading ".", whether they can name a model or
-// not. Ascending.
-absl::StatusOr<std::vector<std::string>> ListModelNames(const std::string& directory);
+// NAME as it was found, though the name may since mean another directory: what was listed is what
+// is read.
+class ModelFolder {
+ public:
+  // Entries that are a positive number, written without leading zeros, and have a model.onnx.
+  // Ascending by version.
+  const std::vector<ModelFile>& files() const { return files_; }
+  bool Has(std::int64_t version) const;
 
-// The versions below `directory`/`name`: entries that are a positive number, written without
-// leading zeros, and have a model.onnx. Ascending. None, and no error, when that is no directory.
-// `name` must come from ListModelNames and be a model's.
-absl::StatusOr<std::vector<ModelFile>> ListModelFiles(const std::string& directory,
-                                                      const std::string& name);
+  // The whole of one of them. INVALID_ARGUMENT when it is empty, has more than `max_bytes` or is no
+  // regular file, which is never waited for; NOT_FOUND when it has gone since; UNAVAILABLE when it
+  // cannot be read, or changes meanwhile.
+  absl::StatusOr<FileContent> Read(const ModelFile& file, std::size_t max_bytes) const;
 
-// A whole file. INVALID_ARGUMENT when it has more than `max_bytes` or is no regular file, which is
-// never waited for.
-absl::StatusOr<FileContent> ReadModelFile(const std::string& path, std::size_t max_bytes);
+ private:
+  friend class ModelTree;
+  ModelFolder(std::string name, Descriptor directory, std::vector<ModelFile> files)
+      : name_(std::move(name)), directory_(std::move(directory)), files_(std::move(files)) {}
+
+  std::string name_;
+  Descriptor directory_;  // none: there was none
+  std::vector<ModelFile> files_;
+};
+
+// The directory above, held in the same way.
+class ModelTree {
+ public:
+  static absl::StatusOr<ModelTree> Open(const std::string& directory);
+
+  // The entries that are not hidden by a leading ".", whether they can name a model or not.
+  // Ascending.
+  const std::vector<std::string>& names() const { return names_; }
+  bool Has(std::string_view name) const;
+
+  // Without files, and without an error, when `name` is no directory (any more). It is one of
+  // names(), and a model's.
+  absl::StatusOr<ModelFolder> Folder(const std::string& name) const;
+
+  // Whether the path still means this tree, and the tree's name that folder. If so, what was not
+  // found was not there; if not, it may have been deleted after another came in its place.
+  bool IsCurrent() const;
+  bool IsCurrent(const ModelFolder& folder) const;
+
+ private:
+  ModelTree(std::string path, Descriptor directory, std::vector<std::string> names)
+      : path_(std::move(path)), directory_(std::move(directory)), names_(std::move(names)) {}
+
+  std::string path_;
+  Descriptor directory_;
+  std::vector<std::string> names_;
+};
 
 }  // namespace trelu::server
 

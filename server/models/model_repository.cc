@@ -18,6 +18,13 @@ constexpr const char* kBuiltIn = "the name is a built-in model's";
 
 std::string Described(std::string_view name) { return absl::StrCat("model ", Quoted(name)); }
 
+// How often a directory is looked at in a row when another comes in its place meanwhile.
+constexpr int kMaxLooks = 3;
+
+absl::Status ChangesAllTheTime() {
+  return absl::UnavailableError("the directory is another at each look");
+}
+
 void LogGone(const std::string& name, std::int64_t version) {
   Log(LogLevel::kInfo, "model gone", {{"model", name}, {"version", version}});
 }
@@ -95,32 +102,39 @@ absl::StatusOr<ModelRepository::Versions*> ModelRepository::RefreshNamed(std::st
   if (catalog_.IsBuiltIn(name)) {
     return absl::FailedPreconditionError(absl::StrCat(Described(name), ": is built in"));
   }
-  const absl::StatusOr<std::vector<std::string>> names = ListModelNames(directory_);
-  if (!names.ok()) return names.status();
-  const auto listed = std::lower_bound(names->begin(), names->end(), name);
-  if (listed != names->end() && *listed == name && IsModelName(*listed)) {
-    if (absl::Status refreshed = Refresh(*listed, which); !refreshed.ok()) return refreshed;
+  const absl::StatusOr<ModelTree> tree = ModelTree::Open(directory_);
+  if (!tree.ok()) return tree.status();
+  if (const std::string listed(name); tree->Has(listed) && IsModelName(listed)) {
+    if (absl::Status refreshed = Refresh(*tree, listed, which); !refreshed.ok()) return refreshed;
     Publish();
     if (const auto model = models_.find(name); model != models_.end()) return &model->second;
+    return absl::NotFoundError(absl::StrCat(Described(name), ": ", kNoVersion));
   }
   return absl::NotFoundError(absl::StrCat(Described(name), ": not in the model repository"));
 }
 
 absl::Status ModelRepository::RefreshAll() {
-  const absl::StatusOr<std::vector<std::string>> names = ListModelNames(directory_);
-  if (!names.ok()) return names.status();
-  std::erase_if(models_, [&names](const auto& model) {
-    if (std::binary_search(names->begin(), names->end(), model.first)) return false;
+  absl::StatusOr<ModelTree> tree = ModelTree::Open(directory_);
+  const auto lacks_one = [&] {
+    return std::any_of(models_.begin(), models_.end(),
+                       [&tree](const auto& model) { return !tree->Has(model.first); });
+  };
+  for (int looks = 1; tree.ok() && lacks_one() && !tree->IsCurrent(); ++looks) {
+    if (looks == kMaxLooks) return ChangesAllTheTime();
+    tree = ModelTree::Open(directory_);
+  }
+  if (!tree.ok()) return tree.status();
+  std::erase_if(models_, [&tree](const auto& model) {
+    if (tree->Has(model.first)) return false;
     for (const auto& [number, version] : model.second) LogGone(model.first, number);
     return true;
   });
-  std::erase_if(unusable_, [&names](const auto& entry) {
-    return !std::binary_search(names->begin(), names->end(), entry.first);
-  });
-  for (const std::string& name : *names) {
+  std::erase_if(unusable_, [&tree](const auto& entry) { return !tree->Has(entry.first); });
+  for (const std::string& name : tree->names()) {
     if (!IsModelName(name)) {
       MarkUnusable(name, kNoName);
-    } else if (const absl::Status refreshed = Refresh(name, Read::kChanged); !refreshed.ok()) {
+    } else if (const absl::Status refreshed = Refresh(*tree, name, Read::kChanged);
+               !refreshed.ok()) {
       MarkUnusable(name, std::string(refreshed.message()));
     }
   }
@@ -128,18 +142,35 @@ absl::Status ModelRepository::RefreshAll() {
   return absl::OkStatus();
 }
 
-absl::Status ModelRepository::Refresh(const std::string& name, Read which) {
-  const absl::StatusOr<std::vector<ModelFile>> files = ListModelFiles(directory_, name);
-  if (!files.ok()) return files.status();
+absl::Status ModelRepository::Refresh(const ModelTree& tree, const std::string& name, Read which) {
+  absl::StatusOr<ModelFolder> folder = tree.Folder(name);
+  if (!folder.ok()) return folder.status();
   Versions& versions = models_[name];
-  std::erase_if(versions, [&](const auto& version) {
-    const bool there = std::any_of(files->begin(), files->end(), [&version](const ModelFile& file) {
-      return file.version == version.first;
+  const auto is_gone = [&folder](const auto& version) { return !folder->Has(version.first); };
+  const auto lacks_one = [&] { return std::any_of(versions.begin(), versions.end(), is_gone); };
+  absl::StatusOr<ModelTree> newer = absl::UnknownError("");
+  const ModelTree* current = &tree;
+  for (int looks = 1; lacks_one() && !current->IsCurrent(*folder); ++looks) {
+    if (looks == kMaxLooks) return ChangesAllTheTime();
+    newer = ModelTree::Open(directory_);
+    if (!newer.ok()) return newer.status();
+    current = &*newer;
+    folder = newer->Folder(name);
+    if (!folder.ok()) return folder.status();
+  }
+  bool all_there = true;
+  for (const ModelFile& file : folder->files()) {
+    if (!RefreshVersion(name, *folder, file, which, versions[file.version])) all_there = false;
+  }
+  // Else this was a look at a directory that is being deleted; the next poll sees what came in its
+  // place, and what there was serves until then.
+  if (all_there) {
+    std::erase_if(versions, [&](const auto& version) {
+      if (!is_gone(version)) return false;
+      LogGone(name, version.first);
+      return true;
     });
-    if (!there) LogGone(name, version.first);
-    return !there;
-  });
-  for (const ModelFile& file : *files) RefreshVersion(name, file, which, versions[file.version]);
+  }
   if (versions.empty()) {
     models_.erase(name);
     MarkUnusable(name, kNoVersion);
@@ -156,25 +187,39 @@ void ModelRepository::MarkUnusable(const std::string& name, std::string reason) 
   known = std::move(reason);
 }
 
-void ModelRepository::RefreshVersion(const std::string& name, const ModelFile& file, Read which,
-                                     Version& version) {
-  if (unloaded_.contains(name)) return MarkUnloaded(name, file.version, version);
-  if (catalog_.IsBuiltIn(name)) return MarkRefused(name, file.version, kBuiltIn, version);
-  if (which == Read::kChanged && version.stamp && version.stamp == file.stamp) return;
+bool ModelRepository::RefreshVersion(const std::string& name, const ModelFolder& folder,
+                                     const ModelFile& file, Read which, Version& version) {
+  if (unloaded_.contains(name)) {
+    MarkUnloaded(name, file.version, version);
+    return true;
+  }
+  if (catalog_.IsBuiltIn(name)) {
+    MarkRefused(name, file.version, kBuiltIn, version);
+    return true;
+  }
+  if (which == Read::kChanged && file.stamp) {
+    if (version.stamp == file.stamp) return true;
+    // While there is another, it can wait.
+    if (version.model && !file.stamp->rests()) return true;
+  }
 
-  const absl::StatusOr<FileContent> content = ReadModelFile(file.path, kMaxOnnxModelBytes);
-  // What could not be read is tried again at each poll.
-  version.stamp = content.ok() ? std::optional(content->stamp) : std::nullopt;
+  const absl::StatusOr<FileContent> content = folder.Read(file, kMaxOnnxModelBytes);
+  // What could not be read, or may have changed unseen, is read again at the next poll.
+  version.stamp.reset();
+  if (content.ok() && content->stamp.rests()) version.stamp = content->stamp;
   absl::StatusOr<Model> model = content.ok() ? ReadOnnxModel(content->bytes) : content.status();
   if (!model.ok()) {
-    return MarkRefused(name, file.version, std::string(model.status().message()), version);
+    MarkRefused(name, file.version, std::string(model.status().message()), version);
+    return !absl::IsNotFound(model.status());
   }
   model->name = name;
   model->version = file.version;
   model->statistics = version.statistics;
-  version.model = std::make_shared<const Model>(*std::move(model));
   version.reason.clear();
+  if (which == Read::kChanged && version.model && *version.model == *model) return true;
+  version.model = std::make_shared<const Model>(*std::move(model));
   Log(LogLevel::kInfo, "model loaded", {{"model", name}, {"version", file.version}});
+  return true;
 }
 
 void ModelRepository::MarkUnloaded(const std::string& name, std::int64_t number, Version& version) {

@@ -26,9 +26,11 @@ namespace trelu::server {
 
 // Reads every NAME/VERSION/model.onnx below a directory into a catalog, and what is new or changed
 // there later. A file that is refused has its reason in the catalog and the log and harms no other;
-// where an older file of that version was loaded, that one stays. Files that are gone are unloaded;
-// when the directory itself cannot be listed, all stays as it is. Requests that hold a model keep
-// it. Names of built-in models are refused.
+// where an older file of that version was loaded, that one stays. A poll takes a file once it rests
+// (FileStamp), so what is written in place is not taken half-way. Files that are gone are unloaded,
+// but not those of a directory that another has replaced; when the directory itself cannot be
+// listed, all stays as it is. Requests that hold a model keep it. Names of built-in models are
+// refused.
 //
 // Any thread; the members may wait for the disk, and for each other. The catalog's readers never
 // wait. The end waits for a poll that is under way, not for the next; what is loaded stays in the
@@ -57,7 +59,8 @@ class ModelRepository {
 
  private:
   struct Version {
-    std::optional<FileStamp> stamp;  // of the file that was read last; nothing: read it again
+    // Of the file that was read last; nothing: read it again.
+    std::optional<FileStamp> stamp;
     std::shared_ptr<const Model> model;
     std::string reason;
     std::shared_ptr<ModelStatistics> statistics = std::make_shared<ModelStatistics>();
@@ -70,8 +73,10 @@ class ModelRepository {
 
   // These need mutex_.
   absl::Status RefreshAll();
-  absl::Status Refresh(const std::string& name, Read which);
-  void RefreshVersion(const std::string& name, const ModelFile& file, Read which, Version& version);
+  absl::Status Refresh(const ModelTree& tree, const std::string& name, Read which);
+  // False when the file is no longer there.
+  bool RefreshVersion(const std::string& name, const ModelFolder& folder, const ModelFile& file,
+                      Read which, Version& version);
   static void MarkUnloaded(const std::string& name, std::int64_t number, Version& version);
   static void MarkRefused(const std::string& name, std::int64_t number, std::string reason,
                           Version& version);

@@ -2,6 +2,7 @@
 
 #include <absl/strings/str_cat.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -50,6 +51,13 @@ absl::StatusOr<std::int64_t> ReadOpset(const onnx::ModelProto& model) {
   return *opset;
 }
 
+// Each request and answer spells them out.
+absl::Status CheckName(const char* what, const std::string& name) {
+  constexpr std::size_t kMaxNameBytes = 1024;
+  if (name.size() <= kMaxNameBytes) return absl::OkStatus();
+  return Refused(what, ": name of ", name.size(), " bytes: expected at most ", kMaxNameBytes);
+}
+
 // The one input that is not an initializer with a value of its own.
 absl::StatusOr<const onnx::ValueInfoProto*> FindInput(const onnx::GraphProto& graph,
                                                       const Names& initializers) {
@@ -64,6 +72,7 @@ absl::StatusOr<const onnx::ValueInfoProto*> FindInput(const onnx::GraphProto& gr
     return Refused("graph.input = ", count, " inputs that are not initializers: expected 1");
   }
   if (found->name().empty()) return Refused("graph.input: has no name");
+  if (absl::Status name = CheckName("graph.input", found->name()); !name.ok()) return name;
   return found;
 }
 
@@ -91,10 +100,11 @@ absl::Status MergeShape(const onnx::ValueInfoProto& value, const std::string& wh
   } else if (rank != model.dims->size()) {
     return Refused(what, ": rank ", rank, ": expected ", model.dims->size(), " as the input");
   }
+  std::vector<std::string> names(rank);
   for (std::size_t i = 0; i < rank; ++i) {
     const onnx::TensorShapeProto::Dimension& dim = shape.dim(static_cast<int>(i));
     std::int64_t& known = (*model.dims)[i];
-    if (first) model.dim_names[i] = dim.dim_param();
+    names[i] = dim.dim_param();
     if (!dim.has_dim_value()) continue;
     if (dim.dim_value() < 0) {
       return Refused(what, ": shape[", i, "] = ", dim.dim_value(),
@@ -105,6 +115,17 @@ absl::Status MergeShape(const onnx::ValueInfoProto& value, const std::string& wh
                      " as the input");
     }
     known = dim.dim_value();
+  }
+  for (std::size_t i = 0; i < rank; ++i) {
+    std::string& known = model.dim_names[i];
+    if (known.empty()) {
+      known = names[i];
+    } else if (!names[i].empty() && names[i] != known) {
+      // Two names of one number.
+      const std::string other = names[i];
+      std::replace(names.begin(), names.end(), other, known);
+      std::replace(model.dim_names.begin(), model.dim_names.end(), other, known);
+    }
   }
   return absl::OkStatus();
 }
@@ -202,6 +223,7 @@ absl::StatusOr<Model> ReadOnnxModel(std::string_view file) {
     return Refused("graph.output = ", graph.output_size(), " outputs: expected 1");
   }
   const onnx::ValueInfoProto& output = graph.output(0);
+  if (absl::Status name = CheckName("graph.output", output.name()); !name.ok()) return name;
   const absl::StatusOr<float> alpha = ReadChain(graph, (*input)->name(), std::move(initializers));
   if (!alpha.ok()) return alpha.status();
 

@@ -42,12 +42,22 @@ class ModelDirectory : public ::testing::Test {
     return directory / model / "model.onnx";
   }
 
-  // Bytes at NAME/VERSION/model.onnx, there at once and as a new file.
+  // Bytes at NAME/VERSION/model.onnx, there at once and as a new file that is an hour old.
   void Write(const std::string& model, const std::string& bytes) {
     std::filesystem::create_directories(File(model).parent_path());
     const std::filesystem::path written = directory / ".written";
     std::ofstream(written, std::ios::binary) << bytes;
+    Age(written);
     std::filesystem::rename(written, File(model));
+  }
+  // The same, just now and, if it is there, in place.
+  void WriteInPlace(const std::string& model, const std::string& bytes) {
+    std::filesystem::create_directories(File(model).parent_path());
+    std::ofstream(File(model), std::ios::binary) << bytes;
+  }
+  static void Age(const std::filesystem::path& file) {
+    std::filesystem::last_write_time(
+        file, std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
   }
   void WriteModel(const std::string& model, float alpha) {
     Write(model, ChainModel({alpha}).SerializeAsString());

@@ -134,6 +134,10 @@ std::vector<Refusal> Refusals() {
        "output 'Y': shape[0] = -7: expected >= 0"},
       {"TooManyDimensions", [](auto& m) { SetShape(Input(m), std::vector<Dim>(kMaxRank + 1, 1)); },
        "input 'X': rank 65: expected at most 64"},
+      {"EndlessName", [](auto& m) { Input(m)->set_name(std::string(1025, 'x')); },
+       "graph.input: name of 1025 bytes: expected at most 1024"},
+      {"EndlessNameOfOutput", [](auto& m) { Output(m)->set_name(std::string(1025, 'y')); },
+       "graph.output: name of 1025 bytes: expected at most 1024"},
       {"OtherRank",
        [](auto& m) {
          SetShape(Input(m), {"N"});

@@ -127,6 +127,13 @@ INSTANTIATE_TEST_SUITE_P(All, OnnxModelShapes,
                              {"OutputNamedOtherwise", {"N", 3}, {"M", 3}, {-1, 3}, {"N", ""}},
                              {"OutputSaysMore", {"N", ""}, {"N", 4}, {-1, 4}, {"N", ""}},
                              {"InputSaysMore", {2, 3}, {"", ""}, {2, 3}, {"", ""}},
+                             {"OnlyTheOutputNames", {"", ""}, {"N", "N"}, {-1, -1}, {"N", "N"}},
+                             {"OutputNamesASize", {"N", 3}, {"M", "M"}, {-1, 3}, {"N", "N"}},
+                             {"OutputJoinsNames",
+                              {"A", "B", "C", "B"},
+                              {"N", "N", "M", "M"},
+                              {-1, -1, -1, -1},
+                              {"B", "B", "B", "B"}},
                          }),
                          [](const auto& tested) { return tested.param.name; });
 
