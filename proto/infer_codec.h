@@ -30,8 +30,8 @@ using InferResponse = InferMessage<inference::ModelInferResponse>;
 // `message` is emptied. Elements are referred to where they were received; only typed ones in
 // pieces below 256 bytes are copied, once. INVALID_ARGUMENT when protobuf would not parse the
 // message, when it has more than kMaxInferHeaderBytes besides elements, and with more than
-// kMaxInferTensors tensors or raw entries. Allocates less than 8 MiB beyond twice the bytes that
-// came.
+// kMaxInferTensors tensors or raw entries, or kMaxElementRuns runs of elements. Allocates less than
+// 8 MiB beyond twice the bytes that came.
 absl::StatusOr<InferRequest> DecodeModelInferRequest(grpc::ByteBuffer& message);
 absl::StatusOr<InferResponse> DecodeModelInferResponse(grpc::ByteBuffer& message);
 

@@ -79,6 +79,7 @@ class Splitter {
 
   bool Elements(ElementPieces& pieces, const Field& field, std::size_t element_bytes) {
     if (field.bytes % element_bytes != 0) return Malformed();
+    if (++element_runs_ > kMaxElementRuns) return RefuseScatteredElements();
     pieces.Take(reader_, field.bytes, tensor_end_ - reader_.position());
     return true;
   }
@@ -114,14 +115,15 @@ class Splitter {
     while (reader_.position() < end) {
       const WireReader begin = reader_;
       Field field;
-      if (!ReadHead(end, field)) return Malformed();
+      if (!ReadHead(end, field)) return status_.ok() ? Malformed() : false;
       if (!take(field, begin)) return false;
     }
     return true;
   }
 
   // Reads a field up to the bytes whose number is then known and which end by `end`. Field numbers,
-  // and whether the right tag ends a group, are left to protobuf.
+  // and whether the right tag ends a group, are left to protobuf. A group goes into the header
+  // whole, so there is no need to follow it further than that may be long.
   bool ReadHead(std::size_t end, Field& field) {
     if (!ReadTagAndLength(field)) return false;
     if (WireTypeOf(field.tag) == WireType::kGroup && !SkipGroup(end)) return false;
@@ -149,7 +151,9 @@ class Splitter {
   }
 
   bool SkipGroup(std::size_t end) {
+    const std::size_t longest = reader_.position() + kMaxInferHeaderBytes - header_.size();
     for (std::size_t depth = 1; depth > 0;) {
+      if (reader_.position() > longest) return RefuseLongHeader();
       Field field;
       if (!ReadTagAndLength(field) || !FitsBefore(end, field)) return false;
       reader_.Skip(field.bytes);
@@ -167,6 +171,11 @@ class Splitter {
   bool RefuseLongHeader() {
     return Refuse(absl::InvalidArgumentError(absl::StrCat(
         type_.name, " with more than ", kMaxInferHeaderBytes, " bytes besides its tensors")));
+  }
+  bool RefuseScatteredElements() {
+    return Refuse(absl::InvalidArgumentError(
+        absl::StrCat(type_.tensors, ": contents in more than ", kMaxElementRuns,
+                     " runs: send the elements packed, or raw")));
   }
   bool RefuseMoreThan(absl::string_view field) {
     return Refuse(absl::InvalidArgumentError(
@@ -188,6 +197,7 @@ class Splitter {
   ElementPieces fp32_;
   ElementPieces fp64_;
   std::size_t tensor_end_ = 0;
+  std::size_t element_runs_ = 0;
 };
 
 }  // namespace

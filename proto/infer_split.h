@@ -32,6 +32,9 @@ inline constexpr InferType kInferResponse = {"ModelInferResponse", "outputs", "r
 inline constexpr std::size_t kMaxInferHeaderBytes = std::size_t{64} << 10;
 // The most tensors, and the most raw entries.
 inline constexpr std::size_t kMaxInferTensors = 1024;
+// The most runs in which the elements of all `contents` may come. Encoders pack them all
+// into one; those that do not send a run for each element, which takes its time.
+inline constexpr std::size_t kMaxElementRuns = std::size_t{64} << 10;
 
 // Elements of one tensor that came in the arrays of its `contents`: as raw little-endian bytes,
 // which is how they are encoded.

@@ -15,10 +15,15 @@ namespace {
 
 using testing::BytesField;
 using testing::Cut;
+using testing::FloatField;
 using ::testing::HasSubstr;
 using testing::HugeMessage;
 using testing::Join;
+using testing::kEndGroup;
+using testing::kGroup;
 using testing::Refer;
+using testing::Tag;
+using testing::VarintField;
 
 std::string Text(std::size_t bytes) {
   std::string text;
@@ -166,6 +171,13 @@ std::vector<LimitRow> LimitRows() {
        BytesField(5, Repeat(16400, BytesField(5, ""))), long_header},
       {"Inputs", Repeat(kMaxInferTensors, BytesField(5, "")),
        Repeat(kMaxInferTensors + 1, BytesField(5, "")), "inputs: more than 1024 entries"},
+      {"ElementRuns", BytesField(5, BytesField(5, Repeat(kMaxElementRuns, FloatField(6, 1)))),
+       BytesField(5, BytesField(5, Repeat(kMaxElementRuns, FloatField(6, 1)))) +
+           BytesField(5, BytesField(5, BytesField(7, ""))),
+       "inputs: contents in more than 65536 runs: send the elements packed, or raw"},
+      {"Group", Tag(9, kGroup) + Repeat(most / 2 - 1, VarintField(9, 1)) + Tag(9, kEndGroup),
+       // Not followed to its end, which is missing.
+       Tag(9, kGroup) + Repeat(most, VarintField(9, 1)), long_header},
       {"RawEntries", Repeat(kMaxInferTensors, BytesField(7, "")),
        Repeat(kMaxInferTensors + 1, BytesField(7, "")),
        "raw_input_contents: more than 1024 entries"},
@@ -193,7 +205,7 @@ TEST(InferTooMuchTest, NamesTheResponsesFields) {
 
 TEST(InferTooMuchTest, TheLargestEntryIsProtobufs) {
   for (const std::size_t bytes : {kMaxFieldBytes, kMaxFieldBytes + 1}) {
-    const std::string head = testing::Tag(7, testing::kBytes) + testing::Varint(bytes);
+    const std::string head = Tag(7, testing::kBytes) + testing::Varint(bytes);
     grpc::ByteBuffer message = HugeMessage(head, head.size() + bytes);
     const absl::StatusOr<InferRequest> decoded = DecodeModelInferRequest(message);
     ASSERT_EQ(decoded.ok(), bytes == kMaxFieldBytes);
