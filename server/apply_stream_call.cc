@@ -35,6 +35,8 @@ class ApplyConversation final : public Conversation {
     return tensors_.EncodeResult(std::exchange(elements_, Payload()));
   }
 
+  bool between_tensors() const override { return tensors_.complete(); }
+
   absl::Status Finish() override { return tensors_.Finish(); }
 
  private:

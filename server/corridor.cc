@@ -20,4 +20,10 @@ absl::StatusOr<Admission::Ticket> Corridor::Admit(std::uint64_t bytes) {
   return *std::move(ticket);
 }
 
+absl::StatusOr<Admission::Ticket> Corridor::AdmitShared(std::uint64_t bytes) {
+  auto ticket = shared_admission.TryAdmit(bytes);
+  if (!ticket) return OverSharedBudget(bytes, shared_admission.max_bytes());
+  return *std::move(ticket);
+}
+
 }  // namespace trelu::server

@@ -26,13 +26,17 @@ struct Corridor {
       : options(options_in),
         workers(workers_in),
         metrics(metrics_in),
-        admission(options_in.max_inflight_bytes) {}
+        admission(options_in.max_inflight_bytes),
+        shared_admission(options_in.max_shared_memory_bytes) {}
 
   const Options options;  // with the automatic values filled in
   Executor& workers;
   WorkerPool chores{1};
   Metrics& metrics;
   Admission admission;
+  // Of the same kind, for clients' own memory that is worked on: as much at once as may be
+  // registered, so that only what is named several times over is turned away.
+  Admission shared_admission;
   // Set while new calls are refused.
   std::atomic<bool> draining{false};
   // Set when the time of calls in flight is over.
@@ -50,6 +54,8 @@ struct Corridor {
   absl::Status CheckSize(std::uint64_t message_bytes) const;
   // The third: a share of the budget, or UNAVAILABLE.
   absl::StatusOr<Admission::Ticket> Admit(std::uint64_t bytes);
+  // And of shared memory, while it is worked on.
+  absl::StatusOr<Admission::Ticket> AdmitShared(std::uint64_t bytes);
 };
 
 }  // namespace trelu::server

@@ -165,7 +165,7 @@ std::deque<Flag> MakeFlags(Options& options) {
   flags.Text("--shared-memory-prefix", "PREFIX", options.shared_memory_prefix,
              "clients may register shared memory whose name begins so; /: any; none: off");
   flags.Bytes("--max-shared-memory-bytes", options.max_shared_memory_bytes, 0, kAnyBytes,
-              "shared memory that may be registered at once; 0: half of memory");
+              "shared memory that may be registered, and worked on, at once; 0: half of memory");
   flags.Text("--tls-cert", "PATH", options.tls_cert,
              "PEM certificate chain of the server; turns TLS on");
   flags.Text("--tls-key", "PATH", options.tls_key, "PEM private key of --tls-cert");

@@ -23,7 +23,7 @@ absl::Status TooLarge(std::uint64_t bytes, std::uint64_t max_bytes) {
   return Refuse(Rejection::kTooLarge, absl::StatusCode::kResourceExhausted,
                 absl::StrCat("message of ", bytes, " bytes: at most ", max_bytes,
                              " (--max-message-bytes); larger tensors go by ApplyStream in "
-                             "chunks, or in shared memory"));
+                             "chunks, or in shared memory (--shared-memory-prefix)"));
 }
 
 absl::Status AnswerTooLarge(std::uint64_t bytes, std::uint64_t max_bytes) {
@@ -36,6 +36,13 @@ absl::Status OverBudget(std::uint64_t bytes, std::uint64_t max_bytes) {
   return Refuse(Rejection::kOverBudget, absl::StatusCode::kUnavailable,
                 absl::StrCat("server busy: no room for ", bytes, " bytes more in flight, at most ",
                              max_bytes, " (--max-inflight-bytes)"));
+}
+
+absl::Status OverSharedBudget(std::uint64_t bytes, std::uint64_t max_bytes) {
+  return Refuse(Rejection::kOverBudget, absl::StatusCode::kUnavailable,
+                absl::StrCat("server busy: no room for work on ", bytes,
+                             " bytes more of shared memory, at most ", max_bytes,
+                             " at once (--max-shared-memory-bytes)"));
 }
 
 absl::Status Draining() {

@@ -18,6 +18,8 @@ absl::Status TooLarge(std::uint64_t bytes, std::uint64_t max_bytes);
 absl::Status AnswerTooLarge(std::uint64_t bytes, std::uint64_t max_bytes);
 // UNAVAILABLE: no room for `bytes` more in flight.
 absl::Status OverBudget(std::uint64_t bytes, std::uint64_t max_bytes);
+// UNAVAILABLE: no more shared memory can be worked on at once.
+absl::Status OverSharedBudget(std::uint64_t bytes, std::uint64_t max_bytes);
 // UNAVAILABLE: the server is about to stop.
 absl::Status Draining();
 // DEADLINE_EXCEEDED: nothing moved on the stream for --stream-idle-timeout.

@@ -62,7 +62,7 @@ struct Server::State {
         health(corridor),
         info(corridor),
         shared_memory(resolved.shared_memory_prefix,
-                      {.max_bytes = resolved.max_shared_memory_bytes}) {
+                      {.max_bytes = resolved.max_shared_memory_bytes}, corridor.chores) {
     AddGauges(metrics, corridor, queue_clocks, shared_memory);
   }
 

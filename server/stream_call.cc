@@ -14,10 +14,10 @@ namespace {
 constexpr std::size_t kReadAhead = 3;
 
 // A stream's share of the budget: what it can hold at once, by the largest message so far, so that
-// one with even messages is never turned away half-way.
+// a tensor in even messages is never turned away half-way.
 absl::Status HoldShare(Corridor& corridor, std::optional<Admission::Ticket>& share,
-                       std::uint64_t message_bytes, std::uint64_t shared_bytes) {
-  const std::uint64_t wanted = message_bytes * (kReadAhead + 1) + shared_bytes;
+                       std::uint64_t message_bytes) {
+  const std::uint64_t wanted = message_bytes * (kReadAhead + 1);
   if (share && wanted <= share->bytes()) return absl::OkStatus();
   if (share) {
     return share->Resize(wanted) ? absl::OkStatus()
@@ -29,14 +29,16 @@ absl::Status HoldShare(Corridor& corridor, std::optional<Admission::Ticket>& sha
   return absl::OkStatus();
 }
 
-// The part of the corridor between a message and the kernel.
-absl::Status Enter(Corridor& corridor, std::optional<Admission::Ticket>& share,
-                   Conversation& conversation, grpc::ByteBuffer& message) {
+// The part of the corridor between a message and the kernel. Returns a share of the shared memory,
+// for as long as it is worked on.
+absl::StatusOr<Admission::Ticket> Enter(Corridor& corridor, std::optional<Admission::Ticket>& share,
+                                        Conversation& conversation, grpc::ByteBuffer& message) {
   const std::size_t message_bytes = message.Length();
   if (absl::Status size = corridor.CheckSize(message_bytes); !size.ok()) return size;
   if (absl::Status taken = conversation.Take(message); !taken.ok()) return taken;
-  return HoldShare(corridor, share, message_bytes + conversation.fresh_bytes(),
-                   conversation.shared_bytes());
+  const absl::Status held = HoldShare(corridor, share, message_bytes + conversation.fresh_bytes());
+  if (!held.ok()) return held;
+  return corridor.AdmitShared(conversation.shared_bytes());
 }
 
 }  // namespace
@@ -79,6 +81,8 @@ Task ServeStream(Corridor& corridor, RawService& service, const Method& method,
       stream.Write(result, write.Start());
     }
     if (!wants_input && !write.pending()) break;
+    // Streams may stay open for hours.
+    if (!write.pending() && conversation->between_tensors()) share.reset();
     if (corridor.draining.load() && conversation->at_rest() && !write.pending()) {
       status = Draining();
       break;
@@ -107,7 +111,8 @@ Task ServeStream(Corridor& corridor, RawService& service, const Method& method,
       status = conversation->Finish();
       continue;
     }
-    status = Enter(corridor, share, *conversation, message);
+    const auto shared = Enter(corridor, share, *conversation, message);
+    status = shared.status();
     std::optional<Compute> compute;
     if (std::optional<Work> work; status.ok() && (work = conversation->TakeWork())) {
       // g++ 12.2 would copy `*compute` here.

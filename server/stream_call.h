@@ -32,7 +32,7 @@ class Conversation {
 
   // Memory that the result will take beside the message's.
   virtual std::uint64_t fresh_bytes() const { return 0; }
-  // Memory of others that the work takes its time for.
+  // Clients' own memory that is worked on.
   virtual std::uint64_t shared_bytes() const { return 0; }
 
   // What Take found to be computed, if anything; what it refers to stays until Answer.
@@ -45,6 +45,8 @@ class Conversation {
   // when nothing was computed.
   virtual std::optional<grpc::ByteBuffer> Answer(absl::Status& status, const Compute* compute) = 0;
 
+  // Whether no tensor is half-way: what comes next may be turned away by itself.
+  virtual bool between_tensors() const = 0;
   // Whether the caller loses nothing when the stream ends here, everything so far being answered.
   virtual bool at_rest() const { return false; }
 

@@ -11,7 +11,7 @@ absl::Status TensorStream::Error(const absl::Status& status) const {
 }
 
 absl::Status TensorStream::Begin(const ApplyMessage& message) {
-  if (tensor_ && received_ < tensor_->spec.bytes()) return Finish();
+  if (tensor_ && !complete()) return Finish();
   ++index_;
   auto request = ReadTensorRequest(*message.tensor, message.alpha);
   if (!request.ok()) return Error(request.status());
@@ -53,7 +53,7 @@ std::optional<grpc::ByteBuffer> TensorStream::EncodeResult(Payload computed) {
 
 absl::Status TensorStream::Finish() const {
   if (!tensor_) return absl::InvalidArgumentError("stream: ended without any message");
-  if (received_ == tensor_->spec.bytes()) return absl::OkStatus();
+  if (complete()) return absl::OkStatus();
   const std::size_t element_bytes = ElementBytes(tensor_->spec.dtype());
   return Error(absl::InvalidArgumentError(
       absl::StrCat("data: got ", received_, " bytes, expected ", tensor_->spec.bytes(), " for ",

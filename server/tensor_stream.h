@@ -32,6 +32,9 @@ class TensorStream {
   // (a message that completed no element).
   std::optional<grpc::ByteBuffer> EncodeResult(Payload computed);
 
+  // Whether all bytes of the current tensor have come; not before the first.
+  bool complete() const { return tensor_ && received_ == tensor_->spec.bytes(); }
+
   // At the end of the input: INVALID_ARGUMENT without any message, or inside a tensor.
   absl::Status Finish() const;
 

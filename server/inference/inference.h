@@ -45,7 +45,7 @@ class Inference {
   std::uint64_t message_payload_bytes() const { return data_.bytes(); }
   // Memory for a result that is not computed in place.
   std::uint64_t fresh_bytes() const;
-  // Of regions, worked on in the place of a message.
+  // Of regions, worked on where they are.
   std::uint64_t shared_bytes() const { return input_ || output_ ? spec_->bytes() : 0; }
   // The call's, or the request's own `timeout`, whichever comes first.
   std::chrono::system_clock::time_point deadline() const { return deadline_; }

@@ -6,7 +6,12 @@
 namespace trelu::server {
 namespace {
 
-absl::StatusOr<Admission::Ticket> Enter(Corridor& corridor, UnaryCall& call, Inference& inference) {
+struct Shares {
+  Admission::Ticket memory;
+  Admission::Ticket shared;
+};
+
+absl::StatusOr<Shares> Enter(Corridor& corridor, UnaryCall& call, Inference& inference) {
   const std::size_t message_bytes = call.message().Length();
   if (absl::Status open = corridor.Open(); !open.ok()) return open;
   if (absl::Status size = corridor.CheckSize(message_bytes); !size.ok()) return size;
@@ -14,7 +19,11 @@ absl::StatusOr<Admission::Ticket> Enter(Corridor& corridor, UnaryCall& call, Inf
     return taken;
   }
   call.scope().AddRequestBytes(inference.message_payload_bytes());
-  return corridor.Admit(message_bytes + inference.fresh_bytes() + inference.shared_bytes());
+  auto memory = corridor.Admit(message_bytes + inference.fresh_bytes());
+  if (!memory.ok()) return memory.status();
+  auto shared = corridor.AdmitShared(inference.shared_bytes());
+  if (!shared.ok()) return shared.status();
+  return Shares{*std::move(memory), *std::move(shared)};
 }
 
 }  // namespace
@@ -25,8 +34,8 @@ Task InferenceService::ModelInfer(EventQueue& queue) {
   ModelInfer(queue);
 
   Inference inference(rooms_.models, rooms_.shared_memory, corridor_.options.max_message_bytes);
-  const auto ticket = Enter(corridor_, call, inference);
-  absl::Status status = ticket.status();
+  const auto shares = Enter(corridor_, call, inference);
+  absl::Status status = shares.status();
   grpc::ByteBuffer response;
   if (status.ok()) {
     Compute compute(corridor_, queue, call.end(), inference.deadline(), inference.TakeWork());

@@ -59,6 +59,7 @@ class InferConversation final : public Conversation {
   }
 
   // Each answer stands alone, and callers keep such streams open for hours.
+  bool between_tensors() const override { return true; }
   bool at_rest() const override { return true; }
 
   absl::Status Finish() override { return absl::OkStatus(); }

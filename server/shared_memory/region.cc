@@ -50,7 +50,7 @@ absl::StatusOr<std::string_view> ObjectName(std::string_view key) {
   return key;
 }
 
-absl::StatusOr<std::shared_ptr<const Region>> Region::Open(std::string_view key,
+absl::StatusOr<std::unique_ptr<const Region>> Region::Open(std::string_view key,
                                                            std::uint64_t offset,
                                                            std::uint64_t byte_size) {
   const auto name = ObjectName(key);
@@ -92,7 +92,7 @@ absl::StatusOr<std::shared_ptr<const Region>> Region::Open(std::string_view key,
         absl::StrCat("shared memory: ", BusErrorGuard::kMaxGuards, " regions are mapped, no more"));
   }
   const std::span bytes(pages.get() + in_page, byte_size);
-  return std::shared_ptr<const Region>(new Region(std::move(object), std::move(pages),
+  return std::unique_ptr<const Region>(new Region(std::move(object), std::move(pages),
                                                   *std::move(guard), bytes, offset, status.st_dev,
                                                   status.st_ino));
 }

@@ -37,7 +37,7 @@ class Region {
   // /dev/shm is). INVALID_ARGUMENT: `key` as above, byte_size 0, or a range that the object does
   // not have. UNAVAILABLE: out of descriptors. RESOURCE_EXHAUSTED: out of address space, or
   // BusErrorGuard::kMaxGuards regions are mapped. No message holds the key.
-  static absl::StatusOr<std::shared_ptr<const Region>> Open(std::string_view key,
+  static absl::StatusOr<std::unique_ptr<const Region>> Open(std::string_view key,
                                                             std::uint64_t offset,
                                                             std::uint64_t byte_size);
 

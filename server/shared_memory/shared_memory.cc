@@ -43,8 +43,8 @@ absl::Status RegionLost(std::string_view name) {
                    "region and register it anew"));
 }
 
-SharedMemory::SharedMemory(std::string_view prefix, Limits limits)
-    : enabled_(!prefix.empty()), prefix_(WithoutSlash(prefix)), limits_(limits) {}
+SharedMemory::SharedMemory(std::string_view prefix, Limits limits, Executor& chores)
+    : enabled_(!prefix.empty()), prefix_(WithoutSlash(prefix)), limits_(limits), chores_(chores) {}
 
 absl::Status SharedMemory::CheckRoom(std::string_view name, std::uint64_t byte_size) const {
   if (registrations_.contains(name)) {
@@ -79,19 +79,23 @@ absl::Status SharedMemory::Register(std::string_view name, std::string_view key,
     if (absl::Status room = CheckRoom(name, 0); !room.ok()) return room;
   }
   // Without the lock: nobody's lookup waits for the system.
-  auto region = Region::Open(key, offset, byte_size);
-  if (!region.ok()) return About(name, region.status());
+  auto opened = Region::Open(key, offset, byte_size);
+  if (!opened.ok()) return About(name, opened.status());
+  // Whoever used it last may be a queue's thread.
+  const auto unmap = [&chores = chores_](const Region* gone) {
+    chores.Schedule([gone] { delete gone; });
+  };
+  std::shared_ptr<const Region> region(opened->release(), unmap);
   const std::lock_guard lock(mutex_);
   if (absl::Status room = CheckRoom(name, byte_size); !room.ok()) return room;
   registered_bytes_ += byte_size;
-  registrations_.emplace(name, Registration{std::string(key), *std::move(region)});
+  registrations_.emplace(name, Registration{std::string(key), std::move(region)});
   return absl::OkStatus();
 }
 
 absl::Status SharedMemory::Unregister(std::string_view name) {
   if (!enabled_) return SwitchedOff();
-  // Unmapped after the lock is released.
-  Registrations gone;
+  Registrations gone;  // after the lock is released
   const std::lock_guard lock(mutex_);
   if (name.empty()) {
     gone.swap(registrations_);
@@ -108,7 +112,7 @@ SharedMemory::Registrations::node_type SharedMemory::Extract(Registrations::iter
 }
 
 std::size_t SharedMemory::UnregisterAbandoned() {
-  // The system is asked, and the memory unmapped, without the lock: nobody's lookup waits for it.
+  // The system is asked without the lock: nobody's lookup waits for it.
   std::vector<std::pair<std::string, std::shared_ptr<const Region>>> regions;
   {
     const std::lock_guard lock(mutex_);

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/executor.h"
 #include "server/shared_memory/region.h"
 #include "server/shared_memory/shared_range.h"
 
@@ -47,8 +48,9 @@ class SharedMemory {
   static constexpr std::size_t kMaxNameBytes = 256;
 
   // Keys must begin with `prefix`; one leading slash of either does not count. Empty: switched off.
-  // "/": every key.
-  SharedMemory(std::string_view prefix, Limits limits);
+  // "/": every key. `chores` unmaps, which takes the system a while; outlives the object and the
+  // ranges.
+  SharedMemory(std::string_view prefix, Limits limits, Executor& chores);
 
   bool enabled() const { return enabled_; }
 
@@ -98,6 +100,7 @@ class SharedMemory {
   const bool enabled_;
   const std::string prefix_;  // without its slash
   const Limits limits_;
+  Executor& chores_;
   mutable std::mutex mutex_;
   Registrations registrations_;
   std::uint64_t registered_bytes_ = 0;

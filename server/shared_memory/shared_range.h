@@ -11,8 +11,8 @@
 
 namespace trelu::server {
 
-// Keeps the mapping alive, also when the region is unregistered meanwhile; the last of a region's
-// ranges unmaps it, on its thread. A value: copies name the same bytes.
+// Keeps the mapping alive, also when the region is unregistered meanwhile. A value: copies name the
+// same bytes.
 class SharedRange {
  public:
   enum class Overlap { kNone, kSame, kPartial };

@@ -54,7 +54,8 @@ absl::StatusOr<grpc::ByteBuffer> Apply(grpc::ByteBuffer& message) {
 // As InferenceService::ModelInfer.
 absl::StatusOr<grpc::ByteBuffer> ModelInfer(grpc::ByteBuffer& message) {
   static const ModelCatalog models;
-  static const SharedMemory shared_memory("", {.max_bytes = 0});
+  static trelu::InlineExecutor here;
+  static const SharedMemory shared_memory("", {.max_bytes = 0}, here);
   Inference inference(models, shared_memory, std::uint64_t{64} << 20);
   const auto never = std::chrono::system_clock::time_point::max();
   absl::Status status = inference.Take(message, never);

@@ -211,7 +211,6 @@ TEST_F(InferenceInSharedMemory, ARegionMayBeUnregisteredWhileItIsUsed) {
   EXPECT_EQ(Infer(request).status.error_code(), grpc::NOT_FOUND);
 }
 
-// A small request must not make the server allocate a large answer.
 TEST_F(InferenceInSharedMemory, RegionsOfClientsThatAreGoneGoToo) {
   ASSERT_TRUE(Register("in", in_).ok());
   std::optional<SharedObject> left(kRegionBytes);
@@ -227,6 +226,7 @@ TEST_F(InferenceInSharedMemory, RegionsOfClientsThatAreGoneGoToo) {
   EXPECT_TRUE(Infer(request).status.ok());
 }
 
+// A small request must not make the server allocate a large answer.
 TEST_F(InferenceInSharedMemory, AnAnswerOverTheLimitOfAMessageIsRefused) {
   server::Options options = OptionsWithSharedMemory();
   options.max_message_bytes = 1 << 20;

@@ -104,6 +104,26 @@ TEST_F(OverloadTest, StreamWithEvenChunksIsNeverTurnedAwayHalfWay) {
   EXPECT_TRUE(occupying.get().status.ok());
 }
 
+TEST_F(OverloadTest, AStreamBetweenTensorsHoldsNothing) {
+  gate_->Open();
+  const WireTensorCase tensor = Tensor(1 << 20);
+  auto stream = client_.OpenStream();
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(stream->Write(ToRequest(tensor).SerializeAsString()));
+    ASSERT_TRUE(stream->Read().has_value());
+    EXPECT_TRUE(Eventually([&] { return server_.metrics().Value("trelu_inflight_bytes") == 0; }));
+    EXPECT_TRUE(client_.Apply(ToRequest(Tensor(kBudget - 1024))).status.ok());
+  }
+  // What comes next is asked for again.
+  gate_->Close();
+  const WireTensorCase large = Tensor(3 << 20);
+  auto occupying = Occupy(large);
+  ASSERT_TRUE(stream->Write(ToRequest(tensor).SerializeAsString()));
+  ExpectRefused(stream->Finish());
+  gate_->Open();
+  EXPECT_TRUE(occupying.get().status.ok());
+}
+
 TEST_F(OverloadTest, ManyIdleStreamsHoldNothingUp) {
   gate_->Open();
   constexpr int kConnections = 10;

@@ -4,7 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/support/shared_object.h"
 
@@ -16,9 +20,14 @@ using trelu::testing::SharedObject;
 
 constexpr std::size_t kPageBytes = 4096;
 
+Executor& Here() {
+  static InlineExecutor here;
+  return here;
+}
+
 TEST(SharedMemoryLimits, RegionsAreLimited) {
   const SharedObject object(kPageBytes);
-  SharedMemory two("/", {.max_regions = 2, .max_bytes = 100});
+  SharedMemory two("/", {.max_regions = 2, .max_bytes = 100}, Here());
   ASSERT_TRUE(two.Register("a", object.key(), 0, 1).ok());
   ASSERT_TRUE(two.Register("b", object.key(), 0, 1).ok());
   const absl::Status third = two.Register("c", object.key(), 0, 1);
@@ -31,7 +40,7 @@ TEST(SharedMemoryLimits, RegionsAreLimited) {
 
 TEST(SharedMemoryLimits, BytesAreLimitedToThoseRegistered) {
   const SharedObject object(kPageBytes);
-  SharedMemory hundred("/", {.max_bytes = 100});
+  SharedMemory hundred("/", {.max_bytes = 100}, Here());
   ASSERT_TRUE(hundred.Register("a", object.key(), 0, 60).ok());
   const absl::Status more = hundred.Register("b", object.key(), 0, 41);
   EXPECT_EQ(more.code(), absl::StatusCode::kResourceExhausted);
@@ -49,7 +58,7 @@ TEST(SharedMemoryLimits, BytesAreLimitedToThoseRegistered) {
 
 // As Region::abandoned has it; that test says when.
 TEST(SharedMemoryLimits, WhatClientsLeftBehindIsUnregistered) {
-  SharedMemory memory("/", {.max_bytes = 3 * kPageBytes});
+  SharedMemory memory("/", {.max_bytes = 3 * kPageBytes}, Here());
   const SharedObject kept(kPageBytes);
   {
     const SharedObject left(kPageBytes);
@@ -69,6 +78,28 @@ TEST(SharedMemoryLimits, WhatClientsLeftBehindIsUnregistered) {
   user.bytes()[0] = std::byte{1};
   EXPECT_FALSE(user.lost());
   EXPECT_TRUE(memory.Register("left", kept.key(), 0, kPageBytes).ok());
+}
+
+// The last user is a queue's thread, which others wait for.
+TEST(SharedMemoryLimits, UnmappingIsAChore) {
+  class Later final : public Executor {
+   public:
+    void Schedule(std::function<void()> work) override { kept.push_back(std::move(work)); }
+    int width() const override { return 1; }
+    std::vector<std::function<void()>> kept;
+  };
+  Later later;
+  const SharedObject object(kPageBytes);
+  SharedMemory memory("/", {.max_bytes = kPageBytes}, later);
+  ASSERT_TRUE(memory.Register("a", object.key(), 0, kPageBytes).ok());
+  std::optional<SharedRange> user = memory.Find("a", 0, kPageBytes).value();
+  ASSERT_TRUE(memory.Unregister("a").ok());
+  EXPECT_EQ(later.kept.size(), 0U);
+  user.reset();
+  EXPECT_TRUE(object.IsMapped());
+  ASSERT_EQ(later.kept.size(), 1U);
+  later.kept.front()();
+  EXPECT_FALSE(object.IsMapped());
 }
 
 }  // namespace

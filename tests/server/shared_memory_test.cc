@@ -5,8 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -27,12 +25,6 @@ using Overlap = SharedRange::Overlap;
 
 constexpr std::size_t kPageBytes = 4096;
 
-bool IsMapped(const SharedObject& object) {
-  std::ostringstream maps;
-  maps << std::ifstream("/proc/self/maps").rdbuf();
-  return maps.str().find(object.key()) != std::string::npos;
-}
-
 std::vector<std::string> NamesIn(const SharedMemory& memory) {
   std::vector<std::string> names;
   const auto regions = memory.Status("");
@@ -42,7 +34,8 @@ std::vector<std::string> NamesIn(const SharedMemory& memory) {
 
 class SharedMemoryTest : public ::testing::Test {
  protected:
-  SharedMemory memory_{"/", {.max_bytes = std::uint64_t{1} << 40}};
+  InlineExecutor here_;
+  SharedMemory memory_{"/", {.max_bytes = std::uint64_t{1} << 40}, here_};
   SharedObject object_{4 * kPageBytes};
 };
 
@@ -113,7 +106,7 @@ TEST_F(SharedMemoryTest, UnregisteringOneLeavesTheOthers) {
   EXPECT_THAT(NamesIn(memory_), ElementsAre("a", "c"));
   EXPECT_TRUE(memory_.Unregister("").ok());
   EXPECT_THAT(NamesIn(memory_), IsEmpty());
-  EXPECT_FALSE(IsMapped(object_));
+  EXPECT_FALSE(object_.IsMapped());
 }
 
 // One region, or all of them.
@@ -130,9 +123,9 @@ TEST_P(SharedMemoryInUse, TheNameIsFreeAtOnceAndTheMemoryGoesWithItsLastUser) {
   users[0].bytes()[0] = std::byte{4};
   EXPECT_EQ(object_.Read<unsigned char>(0, 1)[0], 4);
   users.pop_back();
-  EXPECT_TRUE(IsMapped(object_));
+  EXPECT_TRUE(object_.IsMapped());
   users.pop_back();
-  EXPECT_FALSE(IsMapped(object_));
+  EXPECT_FALSE(object_.IsMapped());
 }
 
 INSTANTIATE_TEST_SUITE_P(Unregister, SharedMemoryInUse, ::testing::Values("a", ""),
@@ -166,7 +159,8 @@ class SharedMemoryPrefix : public ::testing::TestWithParam<Prefix> {};
 
 // None of the keys exists: what is allowed is not found.
 TEST_P(SharedMemoryPrefix, DecidesByTheNameAlone) {
-  SharedMemory memory(GetParam().prefix, {.max_bytes = std::uint64_t{1} << 40});
+  InlineExecutor here;
+  SharedMemory memory(GetParam().prefix, {.max_bytes = std::uint64_t{1} << 40}, here);
   const absl::Status status = memory.Register("r", GetParam().key, 0, 1);
   EXPECT_EQ(status.code(),
             GetParam().allowed ? absl::StatusCode::kNotFound : absl::StatusCode::kInvalidArgument);
@@ -192,13 +186,13 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return test.param.name; });
 
 TEST_F(SharedMemoryTest, AKeyThatIsNotAllowedIsNotLookedAt) {
-  SharedMemory memory("some_prefix", {.max_bytes = std::uint64_t{1} << 40});
+  SharedMemory memory("some_prefix", {.max_bytes = std::uint64_t{1} << 40}, here_);
   EXPECT_EQ(memory.Register("r", object_.key(), 0, 1),
             memory.Register("r", SharedObject::NextKey(), 0, 1));
 }
 
 TEST_F(SharedMemoryTest, SwitchedOffItNamesTheFlag) {
-  SharedMemory off("", {});
+  SharedMemory off("", {}, here_);
   EXPECT_FALSE(off.enabled());
   EXPECT_TRUE(memory_.enabled());
   for (const absl::Status& status : {off.Register("a", object_.key(), 0, 1), off.Unregister("a"),

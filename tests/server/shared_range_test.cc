@@ -20,7 +20,8 @@ using Overlap = SharedRange::Overlap;
 
 class SharedRangeTest : public ::testing::Test {
  protected:
-  SharedMemory memory_{"/", {.max_bytes = std::uint64_t{1} << 40}};
+  InlineExecutor here_;
+  SharedMemory memory_{"/", {.max_bytes = std::uint64_t{1} << 40}, here_};
   SharedObject object_{4096};
 };
 

@@ -10,13 +10,12 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <vector>
 
+#include "server/machine.h"
 #include "tests/support/shared_object.h"
 
 namespace trelu::server {
@@ -34,12 +33,6 @@ absl::Status OpenStatus(std::string_view key, std::uint64_t offset = 0, std::uin
 
 std::ptrdiff_t OpenDescriptors() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
-}
-
-bool IsMapped(const std::string& key) {
-  std::ostringstream maps;
-  maps << std::ifstream("/proc/self/maps").rdbuf();
-  return maps.str().find("/dev/shm" + key) != std::string::npos;
 }
 
 struct Key {
@@ -135,13 +128,13 @@ TEST(Region, TenThousandFailuresLeaveNoDescriptor) {
     ASSERT_FALSE(OpenStatus(missing).ok());
   }
   EXPECT_EQ(OpenDescriptors(), before);
-  EXPECT_FALSE(IsMapped(object.key()));
+  EXPECT_FALSE(object.IsMapped());
   auto region = Region::Open(object.key(), 0, kPageBytes).value();
   EXPECT_EQ(OpenDescriptors(), before + 1);
-  EXPECT_TRUE(IsMapped(object.key()));
+  EXPECT_TRUE(object.IsMapped());
   region.reset();
   EXPECT_EQ(OpenDescriptors(), before);
-  EXPECT_FALSE(IsMapped(object.key()));
+  EXPECT_FALSE(object.IsMapped());
 }
 
 TEST(Region, LivesOnWithoutTheName) {
@@ -151,9 +144,9 @@ TEST(Region, LivesOnWithoutTheName) {
   object.Unlink();
   (*region)->bytes()[5] = std::byte{9};
   EXPECT_EQ(object.Read<unsigned char>(5, 1)[0], 9);
-  EXPECT_TRUE(IsMapped(object.key()));
+  EXPECT_TRUE(object.IsMapped());
   region->reset();
-  EXPECT_FALSE(IsMapped(object.key()));
+  EXPECT_FALSE(object.IsMapped());
 }
 
 TEST(Region, IsLostWhenTheObjectShrinks) {
@@ -226,6 +219,7 @@ TEST(Region, WhatTheAddressSpaceCannotHoldIsExhausted) {
 }
 
 TEST(Region, MoreThanCanBeGuardedAreExhausted) {
+  ASSERT_GT(RaiseFileLimit(), BusErrorGuard::kMaxGuards + 100);
   const SharedObject object(kPageBytes);
   std::vector<std::shared_ptr<const Region>> regions;
   absl::StatusOr<std::shared_ptr<const Region>> region;

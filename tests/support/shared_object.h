@@ -12,6 +12,8 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,6 +45,13 @@ class SharedObject {
 
   const std::string& key() const { return key_; }
   int fd() const { return fd_; }
+
+  // In this process, by anybody.
+  bool IsMapped() const {
+    std::ostringstream maps;
+    maps << std::ifstream("/proc/self/maps").rdbuf();
+    return maps.str().find("/dev/shm" + key_) != std::string::npos;
+  }
 
   void Unlink() const { shm_unlink(key_.c_str()); }
   void Resize(std::size_t bytes) const {
