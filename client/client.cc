@@ -129,12 +129,14 @@ class RemoteClient final : public Client {
 
   std::unique_ptr<Call> MakeCall(const TensorSpec& spec, std::span<const std::byte> x,
                                  std::span<std::byte> y, const ApplyOptions& options) {
-    absl::Status sizes = CheckSize("x", x.size(), spec);
-    if (sizes.ok()) sizes = CheckSize("y", y.size(), spec);
-    if (!sizes.ok()) return std::make_unique<RefusedCall>(std::move(sizes), NewSchedule());
+    absl::Status valid = CheckSize("x", x.size(), spec);
+    if (valid.ok()) valid = CheckSize("y", y.size(), spec);
+    if (valid.ok() && x.data() != y.data() && Overlap(x, y)) {
+      valid = absl::InvalidArgumentError("y overlaps x, but is not x");
+    }
+    if (!valid.ok()) return std::make_unique<RefusedCall>(std::move(valid), NewSchedule());
     const Deadline deadline = Deadline::After(options.timeout);
-    const bool apart = x.data() == y.data() || !Overlap(x, y);
-    if (local_.has_value() && apart && spec.bytes() > options_.shared_memory_above_bytes) {
+    if (local_.has_value() && spec.bytes() > options_.shared_memory_above_bytes) {
       return local_->MakeCall(
           deadline, spec, x, y, options.alpha,
           [this, spec, x, y, alpha = options.alpha, deadline](const RetrySchedule& retry) {

@@ -12,10 +12,13 @@
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <utility>
 
 namespace trelu {
 namespace {
 
+// Where shm_open(3) looks.
+constexpr const char* kDirectory = "/dev/shm";
 constexpr std::size_t kRandomBytes = 16;
 
 absl::Status Failure(int error, const char* what) {
@@ -58,23 +61,33 @@ absl::StatusOr<std::unique_ptr<MemoryObject>> MemoryObject::Create(std::string_v
                                                                    std::size_t bytes) {
   absl::StatusOr<std::string> key = NewKey(prefix);
   if (!key.ok()) return key.status();
-  const int fd = shm_open(key->c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
-  if (fd < 0) return Failure(errno, "shm_open");
-  std::unique_ptr<MemoryObject> object(new MemoryObject(*std::move(key)));
-  const int error = Allocate(fd, bytes);
-  void* const mapped =
-      error != 0 ? MAP_FAILED
-                 : mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
-  const int map_error = errno;
+  const int fd = open(kDirectory, O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (fd < 0) return Failure(errno, "open");
+  auto object = Fill(fd, *std::move(key), bytes);
   close(fd);
-  if (error != 0) return Failure(error, "posix_fallocate");
-  if (mapped == MAP_FAILED) return Failure(map_error, "mmap");
-  object->bytes_ = {static_cast<std::byte*>(mapped), bytes};
+  return object;
+}
+
+absl::StatusOr<std::unique_ptr<MemoryObject>> MemoryObject::Fill(int fd, std::string key,
+                                                                 std::size_t bytes) {
+  if (const int error = Allocate(fd, bytes); error != 0) return Failure(error, "posix_fallocate");
+  void* const mapped =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+  if (mapped == MAP_FAILED) return Failure(errno, "mmap");
+  std::unique_ptr<MemoryObject> object(
+      new MemoryObject(std::move(key), {static_cast<std::byte*>(mapped), bytes}));
+  // The one way to a name that needs no privilege (open(2), O_TMPFILE).
+  const std::string nameless = absl::StrCat("/proc/self/fd/", fd);
+  const std::string named = absl::StrCat(kDirectory, object->key());
+  if (linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, named.c_str(), AT_SYMLINK_FOLLOW) != 0) {
+    return Failure(errno, "linkat");
+  }
+  object->linked_ = true;
   return object;
 }
 
 MemoryObject::~MemoryObject() {
-  if (!bytes_.empty()) munmap(bytes_.data(), bytes_.size());
+  munmap(bytes_.data(), bytes_.size());
   if (linked_) Unlink();
 }
 

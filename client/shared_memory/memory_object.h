@@ -12,8 +12,8 @@
 
 namespace trelu {
 
-// For the user alone (mode 0600). All of its memory is there from the start: touching it never ends
-// in SIGBUS because the file system is full.
+// For the user alone (mode 0600). All of its memory is there before its name is: touching it never
+// ends in SIGBUS because the file system is full, and a process that dies meanwhile leaves nothing.
 class MemoryObject {
  public:
   // A new object of `bytes` bytes, at least 1, whose name begins with `prefix` ("/": nothing; one
@@ -35,11 +35,14 @@ class MemoryObject {
   void Unlink();
 
  private:
-  explicit MemoryObject(std::string key) : key_(std::move(key)) {}
+  // Of the nameless file `fd`, which stays the caller's.
+  static absl::StatusOr<std::unique_ptr<MemoryObject>> Fill(int fd, std::string key,
+                                                            std::size_t bytes);
+  MemoryObject(std::string key, std::span<std::byte> bytes) : key_(std::move(key)), bytes_(bytes) {}
 
   const std::string key_;
-  bool linked_ = true;
-  std::span<std::byte> bytes_;
+  const std::span<std::byte> bytes_;
+  bool linked_ = false;
 };
 
 }  // namespace trelu

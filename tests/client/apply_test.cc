@@ -182,5 +182,27 @@ INSTANTIATE_TEST_SUITE_P(
                       SizeCase{"YLong", 8, 9, "y has 9 bytes, the tensor has 8"}),
     [](const auto& info) { return info.param.name; });
 
+// Whichever way they would go: what is written might be what was not read yet.
+TEST(PlacesTest, ThatOverlapInPartAreRefusedHere) {
+  FakeServer server;
+  const auto client =
+      Client::Create({.target = server.target(), .stream_above_bytes = 100}).value();
+  Bytes memory(300);
+  const auto at = [&memory](std::size_t begin, std::size_t bytes) {
+    return std::span(memory).subspan(begin, bytes);
+  };
+  for (const std::size_t bytes : {8, 104}) {
+    const TensorSpec spec = Spec(DType::kFloat32, {static_cast<std::int64_t>(bytes / 4)});
+    for (const Way way : {&Blocking, &Asynchronous}) {
+      for (const auto& [x, y] :
+           {std::pair<std::size_t, std::size_t>(0, 1), {1, 0}, {0, bytes - 1}, {bytes - 1, 0}}) {
+        EXPECT_EQ(way(*client, spec, at(x, bytes), at(y, bytes), {}),
+                  absl::InvalidArgumentError("y overlaps x, but is not x"));
+      }
+    }
+  }
+  EXPECT_EQ(server.tries(), 0);
+}
+
 }  // namespace
 }  // namespace trelu::testing

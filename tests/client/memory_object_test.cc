@@ -3,10 +3,15 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <vector>
 
 #include "client/shared_memory/memory_object.h"
@@ -74,6 +79,34 @@ TEST(MemoryObjectTest, IsTheUsersOwnAndHasANameUntilUnlinked) {
   object->Unlink();
   EXPECT_NE(stat(("/dev/shm" + object->key()).c_str(), &status), 0);
   object->bytes().back() = std::byte{1};
+}
+
+// A process that is killed before leaves nothing.
+TEST(MemoryObjectTest, HasANameOnceItIsWhole) {
+  const std::string prefix = "trelu_test_whole_" + std::to_string(getpid()) + "_";
+  constexpr std::size_t kBytes = std::size_t{8} << 20;
+  std::atomic<bool> done = false;
+  std::atomic<int> seen = 0;
+  int incomplete = 0;
+  std::thread watcher([&] {
+    while (!done) {
+      std::error_code gone;
+      for (std::filesystem::directory_iterator entry("/dev/shm", gone), end; entry != end;
+           entry.increment(gone)) {
+        struct stat status {};
+        if (!entry->path().filename().string().starts_with(prefix) ||
+            stat(entry->path().c_str(), &status) != 0) {
+          continue;
+        }
+        ++seen;
+        if (static_cast<std::size_t>(status.st_blocks) * 512 < kBytes) ++incomplete;
+      }
+    }
+  });
+  for (int i = 0; i < 20 || seen == 0; ++i) EXPECT_TRUE(MemoryObject::Create(prefix, kBytes).ok());
+  done = true;
+  watcher.join();
+  EXPECT_EQ(incomplete, 0);
 }
 
 TEST(MemoryObjectTest, ADestroyedOneHasNoNameEither) {

@@ -85,15 +85,6 @@ TEST_F(SharedMemoryClient, NeverMeansNever) {
   EXPECT_EQ(Calls("Apply"), 1);
 }
 
-TEST_F(SharedMemoryClient, TensorsThatOverlapInPartAreSentOverTheConnection) {
-  const TensorSpec spec = Spec(DType::kFloat32, 500'000);
-  const auto buffer = client_->NewSharedBuffer(spec.bytes() + 4).value();
-  EXPECT_EQ(
-      client_->Apply(spec, buffer->bytes().first(spec.bytes()), buffer->bytes().last(spec.bytes())),
-      absl::OkStatus());
-  EXPECT_EQ(Calls("ModelStreamInfer"), 0);
-}
-
 TEST_F(SharedMemoryClient, CallersAtOnceDoNotMixUpTheirTensors) {
   const TensorSpec spec = Spec(DType::kFloat32, 1'300'000);
   constexpr std::size_t kCallers = 4;

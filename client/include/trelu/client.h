@@ -48,9 +48,7 @@ enum class SharedMemory {
   // "dns:", which may mean several servers) and the server allows it (its flag
   // --shared-memory-prefix); whatever stands in the way, the call goes over the connection instead.
   // Server and client then run as the same user in the same IPC namespace. A process that is killed
-  // while it makes an object (milliseconds; a second for a GiB) leaves it in /dev/shm; what a
-  // process that was killed, or ended while the server was stopped, had registered stays mapped by
-  // the server until that ends.
+  // while it registers an object (one round trip) leaves it in /dev/shm.
   kAuto,
   kNever,
 };
@@ -135,7 +133,7 @@ class Client {
   virtual ~Client() = default;
 
   // y = ThresholdedRelu(x). `x` and `y` have spec.bytes() bytes and need no alignment; y may be x,
-  // and is unspecified after an error. Blocks.
+  // but not overlap it in part (INVALID_ARGUMENT), and is unspecified after an error. Blocks.
   virtual absl::Status Apply(const TensorSpec& spec, std::span<const std::byte> x,
                              std::span<std::byte> y, const ApplyOptions& options = {}) = 0;
 
