@@ -9,25 +9,12 @@
 
 #include "client/shared_memory/region_pool.h"
 #include "client/status.h"
+#include "proto/infer_datatype.h"
 
 namespace trelu {
 namespace {
 
 using Parameters = google::protobuf::Map<std::string, inference::InferParameter>;
-
-const char* ProtocolName(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat16:
-      return "FP16";
-    case DType::kBFloat16:
-      return "BF16";
-    case DType::kFloat32:
-      return "FP32";
-    case DType::kFloat64:
-      return "FP64";
-  }
-  return "";
-}
 
 void SetPlace(const SharedPlace& place, std::uint64_t bytes, Parameters& parameters) {
   parameters["shared_memory_region"].set_string_param(place.region->name());
@@ -57,7 +44,7 @@ SharedCall::SharedCall(Deadline deadline, RetrySchedule retry, std::unique_ptr<S
   if (alpha) (*request_.mutable_parameters())["alpha"].set_double_param(*alpha);
   auto& input = *request_.add_inputs();
   input.set_name("X");
-  input.set_datatype(ProtocolName(spec_.dtype()));
+  input.set_datatype(std::string(OpenInferenceName(spec_.dtype())));
   request_.add_outputs()->set_name("Y");
 }
 
@@ -140,7 +127,7 @@ absl::Status SharedCall::Check(std::uint64_t piece) const {
   }
   const auto elements = static_cast<std::int64_t>(BytesOf(piece) / ElementBytes(spec_.dtype()));
   if (answer.outputs_size() != 1 || answer.outputs(0).name() != "Y" ||
-      answer.outputs(0).datatype() != ProtocolName(spec_.dtype()) ||
+      answer.outputs(0).datatype() != OpenInferenceName(spec_.dtype()) ||
       answer.outputs(0).shape_size() != 1 || answer.outputs(0).shape(0) != elements) {
     return absl::DataLossError("the answer's tensor is not the request's: another dtype or shape");
   }

@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "proto/infer_datatype.h"
 #include "server/inference/input_elements.h"
 #include "server/log.h"
 #include "server/refusal.h"

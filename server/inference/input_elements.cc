@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "server/models/model.h"
+#include "proto/infer_datatype.h"
 
 namespace trelu::server {
 namespace {

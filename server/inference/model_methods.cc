@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "inference/open_inference.pb.h"
+#include "proto/infer_datatype.h"
 #include "server/units.h"
 
 namespace trelu::server {

@@ -46,11 +46,6 @@ struct Model {
 // shape; alpha comes with the request. New statistics at each call.
 std::vector<Model> BuiltInModels();
 
-// "FP16", "BF16", "FP32" or "FP64" (Open Inference protocol, Tensor Data Types; BF16 is Triton's).
-std::string_view OpenInferenceName(DType dtype);
-// The dtype of one of these names, spelt exactly.
-std::optional<DType> DTypeFromOpenInferenceName(std::string_view name);
-
 // The dtype that a request's `datatype` means. INVALID_ARGUMENT, naming input, what came and what
 // was expected, unless the model takes it.
 absl::StatusOr<DType> CheckDType(const Model& model, std::string_view datatype);

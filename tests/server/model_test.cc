@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "proto/infer_datatype.h"
+
 namespace trelu::server {
 namespace {
 
@@ -30,19 +32,6 @@ TEST(BuiltInModels, AreOneOfAllDTypesAndOneOfEach) {
   EXPECT_FALSE(BuiltInModels()[0].dtype);
   EXPECT_EQ(BuiltInModels()[2].dtype, DType::kBFloat16);
   EXPECT_NE(BuiltInModels()[0].statistics, BuiltInModels()[0].statistics);
-}
-
-TEST(OpenInferenceName, LeadsThereAndBack) {
-  EXPECT_EQ(OpenInferenceName(DType::kFloat16), "FP16");
-  EXPECT_EQ(OpenInferenceName(DType::kBFloat16), "BF16");
-  EXPECT_EQ(OpenInferenceName(DType::kFloat32), "FP32");
-  EXPECT_EQ(OpenInferenceName(DType::kFloat64), "FP64");
-  for (const DType dtype : kAllDTypes) {
-    EXPECT_EQ(DTypeFromOpenInferenceName(OpenInferenceName(dtype)), dtype);
-  }
-  for (const char* other : {"", "fp32", "FP32 ", "FLOAT", "INT32", "FP"}) {
-    EXPECT_FALSE(DTypeFromOpenInferenceName(other)) << other;
-  }
 }
 
 Model Named(std::string name) {
