@@ -207,8 +207,13 @@ class SharedMemory(SharedMemoryTestCase):
         self.assertNames(received[10].message(), ["late", "leaves"])
         self.assertSameBits(received[11].as_numpy("Y"), thresholded_relu(x))
 
+    def test_server_metadata(self):
+        self.assertIn("system_shared_memory", self.client.get_server_metadata().extensions)
+
     def test_cuda(self):
         self.client.unregister_cuda_shared_memory()
+        with self.refused(Code.UNIMPLEMENTED):
+            self.client.unregister_cuda_shared_memory("cuda")
         with self.refused(Code.UNIMPLEMENTED):
             self.client.register_cuda_shared_memory("cuda", b"AAAA", 0, 16)
         with self.refused(Code.UNIMPLEMENTED):

@@ -31,7 +31,8 @@ class BuiltInModels(ServedTestCase):
         metadata = self.client.get_server_metadata()
         self.assertEqual(metadata.name, "trelu")
         self.assertRegex(metadata.version, r"^\d+\.\d+\.\d+")
-        self.assertIn("statistics", metadata.extensions)
+        self.assertEqual(sorted(metadata.extensions), ["binary_tensor_data", "model_configuration", "parameters",
+                                                       "schedule_policy", "statistics"])
 
     def test_model_metadata_and_config(self):
         for model, datatype in BUILT_IN.items():
@@ -88,6 +89,9 @@ class BuiltInModels(ServedTestCase):
             self.client.update_log_settings({"log_verbose_level": 1})
         with self.refused(Code.UNIMPLEMENTED):
             self.client.update_trace_settings(settings={"trace_level": ["TIMESTAMPS"]})
+        with self.refused(Code.NOT_FOUND, naming="no_such_model"):
+            self.client.get_trace_settings("no_such_model")
+        self.assertEqual(self.client.get_trace_settings("thresholded_relu").settings, trace)
         self.assertEqual(self.client.get_log_settings().settings, log)
         self.assertEqual(self.client.get_trace_settings().settings, trace)
 
@@ -117,6 +121,9 @@ class Repository(ServedTestCase):
         onnx_models.write(cls.folder, "versions", onnx_models.model(node("in", "out", 2.0)), version=10)
         cls.FLAGS = ("--model-repository", cls.folder, "--model-repository-poll", "30m")
         super().setUpClass()
+
+    def test_server_metadata(self):
+        self.assertIn("model_repository", self.client.get_server_metadata().extensions)
 
     def index(self):
         return {(m.name, m.version): m for m in self.client.get_model_repository_index().models}
@@ -161,7 +168,7 @@ class Repository(ServedTestCase):
         answer = self.client.infer("versions", [tensor_input("FP32", np.array([1.5, 2.5], np.float32), "in")])
         self.assertEqual(answer.get_response().model_version, "10")
         self.assertSameBits(answer.as_numpy("out"), np.array([0, 2.5], np.float32))
-        self.assertIn("10", self.client.get_model_metadata("versions").versions)
+        self.assertEqual(list(self.client.get_model_metadata("versions").versions), ["1", "10"])
 
     def test_refused_models_say_why(self):
         index = self.index()

@@ -84,6 +84,9 @@ WRONG = {
     "raw and typed": (typed([X.tobytes()], fp32_contents=X), Code.INVALID_ARGUMENT, ["contents"]),
     "typed, another array": (typed(int_contents=[1, 2, 3, 4]), Code.INVALID_ARGUMENT, ["contents"]),
     "typed, two arrays": (typed(fp32_contents=X, fp64_contents=X), Code.INVALID_ARGUMENT, ["contents"]),
+    **{f"typed, beside {field}": (typed(fp32_contents=X, **{field: [value]}), Code.INVALID_ARGUMENT, ["contents"])
+       for field, value in {"bool_contents": True, "int_contents": 1, "int64_contents": 1, "uint_contents": 1,
+                            "uint64_contents": 1, "bytes_contents": b"1"}.items()},
     "typed, too few": (typed(fp32_contents=X[:3]), Code.INVALID_ARGUMENT, ["3", "4"]),
     "typed, too many": (typed(fp32_contents=[1] * 5), Code.INVALID_ARGUMENT, ["20", "16"]),
     "typed FP16": (typed(datatype="FP16", fp32_contents=X), Code.INVALID_ARGUMENT, ["FP16", "raw"]),

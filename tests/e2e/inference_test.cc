@@ -124,13 +124,18 @@ TEST_F(InferenceStream, AnErrorIsAnAnswerAndTheStreamGoesOn) {
   EXPECT_THAT(failed.error_message(), HasSubstr("request 'second': "));
   EXPECT_THAT(failed.error_message(), HasSubstr("INT8"));
   EXPECT_EQ(failed.infer_response().id(), "second");
+  EXPECT_EQ(failed.infer_response().model_name(), "thresholded_relu");
+  EXPECT_EQ(failed.infer_response().model_version(), "1");
   EXPECT_EQ(failed.infer_response().outputs_size(), 0);
   EXPECT_EQ(failed.infer_response().parameters().at("grpc_status_code").int64_param(),
             grpc::INVALID_ARGUMENT);
-  // Bytes that are no request have no id, and not the last one's either.
+  EXPECT_TRUE(failed.infer_response().parameters().at("triton_final_response").bool_param());
+  // Bytes that are no request have no id and no model, and not the last one's either.
   failed = ParseStreamed(stream.Read());
   EXPECT_THAT(failed.error_message(), HasSubstr("malformed ModelInferRequest"));
   EXPECT_EQ(failed.infer_response().id(), "");
+  EXPECT_EQ(failed.infer_response().model_name(), "");
+  EXPECT_TRUE(failed.infer_response().parameters().at("triton_final_response").bool_param());
   EXPECT_EQ(ParseStreamed(stream.Read()).infer_response().id(), "fourth");
   stream.WritesDone();
   EXPECT_TRUE(stream.Finish().ok());
@@ -167,6 +172,18 @@ TEST_F(InferenceStream, EndsWithTheFirstErrorWhereTheCallerWantsThat) {
   EXPECT_FALSE(stream.Read().has_value());
   EXPECT_EQ(stream.Finish().error_code(), grpc::NOT_FOUND);
   ExpectNothingLeft();
+}
+
+TEST_F(InferenceStream, GoesOnWhereTheCallerSaysThatItShould) {
+  RawStream stream(client_.channel(), kModelStreamInfer, With("triton_grpc_error", "false"));
+  auto wrong = ToInferRequest(Tensor(64), "wrong");
+  wrong.set_model_name("none");
+  stream.Write(wrong.SerializeAsString());
+  stream.Write(ToInferRequest(Tensor(64), "right").SerializeAsString());
+  EXPECT_EQ(ParseStreamed(stream.Read()).infer_response().id(), "wrong");
+  EXPECT_EQ(ParseStreamed(stream.Read()).infer_response().id(), "right");
+  stream.WritesDone();
+  EXPECT_TRUE(stream.Finish().ok());
 }
 
 TEST_F(InferenceStream, EndsWellWithoutAnyRequest) {

@@ -3,7 +3,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/fsuid.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <string>
@@ -170,6 +172,35 @@ TEST_F(ModelRepositoryPoll, WhatIsNoFileIsRefusedAndNeverWaitedFor) {
   WriteModel("pipe/1", 1);
   repository->Poll();
   EXPECT_THAT(Index(), ::testing::Contains("pipe/1 READY [1.0]"));
+}
+
+TEST_F(ModelRepositoryPoll, ADirectoryThatCannotBeListedIsTold) {
+  WriteModel("a/1", 1);
+  fs::create_symlink("loop", directory / "loop");
+  Start();
+  const std::string reason = "cannot list the model's directory: Too many levels of symbolic links";
+  EXPECT_THAT(Index(), ElementsAre("a/1 READY [1.0]", "loop/0 UNAVAILABLE " + reason));
+  EXPECT_EQ(repository->Load("loop"), absl::UnavailableError(reason));
+  fs::remove(directory / "loop");
+  WriteModel("loop/1", 2);
+  repository->Poll();
+  EXPECT_THAT(Index(), ElementsAre("a/1 READY [1.0]", "loop/1 READY [2.0]"));
+}
+
+// A change of permissions alone leaves the stamp as it was. As root, this thread looks at files as
+// somebody else (setfsuid(2)).
+TEST_F(ModelRepositoryPoll, AFileThatCannotBeReadIsTriedAgain) {
+  Start();
+  WriteModel("a/1", 1);
+  fs::permissions(directory, fs::perms::all);
+  fs::permissions(File("a/1"), fs::perms::none);
+  if (geteuid() == 0) setfsuid(54321);
+  repository->Poll();
+  setfsuid(geteuid());
+  EXPECT_THAT(Index(), ElementsAre("a/1 UNAVAILABLE cannot open model.onnx: Permission denied"));
+  fs::permissions(File("a/1"), fs::perms::owner_all);
+  repository->Poll();
+  EXPECT_THAT(Index(), ElementsAre("a/1 READY [1.0]"));
 }
 
 TEST_F(ModelRepositoryPoll, ItsThreadPolls) {
