@@ -133,15 +133,14 @@ void Fill(const Model& model, inference::ModelStatistics& to) {
 absl::StatusOr<ModelStatisticsResponse> Statistics(const InferenceRooms& rooms,
                                                    const ModelStatisticsRequest& request) {
   ModelStatisticsResponse response;
-  if (!request.version().empty()) {
+  // As in Triton, a version without a name changes nothing.
+  if (!request.name().empty()) {
     const auto model = rooms.models.Find(request.name(), request.version());
     if (!model.ok()) return model.status();
-    Fill(**model, *response.add_model_stats());
-    return response;
-  }
-  if (!request.name().empty()) {
-    const auto known = rooms.models.Find(request.name(), "");
-    if (!known.ok()) return known.status();
+    if (!request.version().empty()) {
+      Fill(**model, *response.add_model_stats());
+      return response;
+    }
   }
   for (const auto& model : rooms.models.Ready(request.name())) {
     Fill(*model, *response.add_model_stats());

@@ -86,6 +86,7 @@ TEST_P(InferenceStatisticsOf, ModelAndVersion) {
   }
 }
 
+// As in Triton, a version without a name changes nothing.
 INSTANTIATE_TEST_SUITE_P(
     All, InferenceStatisticsOf,
     ::testing::Values(Asked{"Named", kModel, "", 1}, Asked{"NamedWithVersion", kModel, "1", 1},
@@ -93,7 +94,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Asked{"NoVersion", kModel, "one", 0, grpc::INVALID_ARGUMENT},
                       Asked{"UnknownName", "none", "", 0, grpc::NOT_FOUND},
                       Asked{"UnknownNameWithVersion", "none", "1", 0, grpc::NOT_FOUND},
-                      Asked{"AllModels", "", "", 5}),
+                      Asked{"AllModels", "", "", 5}, Asked{"AllModelsWithVersion", "", "1", 5},
+                      Asked{"AllModelsWithUnknownVersion", "", "77", 5}),
     [](const auto& tested) { return tested.param.name; });
 
 }  // namespace
