@@ -27,6 +27,11 @@ struct NameHash {
 
 std::string Described(std::string_view name) { return absl::StrCat("model ", Quoted(name)); }
 
+// As Described goes on; nothing where the versions cannot be listed.
+std::string VersionOf(const ModelState& state) {
+  return state.version == 0 ? "" : absl::StrCat(" version ", state.version);
+}
+
 absl::StatusOr<std::int64_t> ParseVersion(std::string_view text) {
   std::int64_t version = 0;
   // The conversion alone would also take signs and blanks.
@@ -122,9 +127,8 @@ absl::StatusOr<std::shared_ptr<const Model>> ModelCatalog::Find(std::string_view
     state = &*same;
   }
   if (state->model) return state->model;
-  return absl::UnavailableError(
-      absl::StrCat(Described(name), " version ", state->version,
-                   ": not ready: ", Printable(state->reason, kShownReasonBytes)));
+  return absl::UnavailableError(absl::StrCat(Described(name), VersionOf(*state), ": not ready: ",
+                                             Printable(state->reason, kShownReasonBytes)));
 }
 
 std::vector<std::shared_ptr<const Model>> ModelCatalog::Ready(std::string_view name) const {

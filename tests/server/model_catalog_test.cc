@@ -41,7 +41,7 @@ class Catalog : public ::testing::Test {
   Catalog() {
     catalog.Publish({State("m", 10), NotReady("m", 12, "broken\n"), State("m", 2, "newer refused"),
                      NotReady("m", 1, "unloaded"), NotReady("gone", 3, "unloaded"),
-                     NotReady("gone", 2, "other")});
+                     NotReady("gone", 2, "other"), NotReady("closed", 0, "cannot list")});
   }
 
   ModelCatalog catalog;
@@ -84,6 +84,8 @@ INSTANTIATE_TEST_SUITE_P(
         {"NewFileRefused", "m", "2", 2},
         {"NotReady", "m", "12", -1, kUnavailable, "model 'm' version 12: not ready: broken\\x0a"},
         {"NoneReady", "gone", "", -1, kUnavailable, "model 'gone' version 3: not ready: unloaded"},
+        {"NotListed", "closed", "", -1, kUnavailable, "model 'closed': not ready: cannot list"},
+        {"NotListedByVersion", "closed", "1", -1, kNotFound, "model 'closed' version 1: unknown"},
         {"UnknownVersion", "m", "3", -1, kNotFound, "model 'm' version 3: unknown"},
         {"VersionZero", "m", "0", -1, kNotFound, "model 'm' version 0: unknown"},
         {"UnknownName", "n\n", "", -1, kNotFound, "model 'n\\x0a': unknown"},
@@ -123,9 +125,10 @@ TEST_F(Catalog, ReadyVersionsAscend) {
 
 TEST_F(Catalog, IndexIsSorted) {
   EXPECT_THAT(Lines(catalog.Index(false)),
-              ElementsAre("gone/2 UNAVAILABLE other", "gone/3 UNAVAILABLE unloaded",
-                          "m/1 UNAVAILABLE unloaded", "m/2 READY newer refused", "m/10 READY ",
-                          "m/12 UNAVAILABLE broken\n", "thresholded_relu/1 READY "));
+              ElementsAre("closed/0 UNAVAILABLE cannot list", "gone/2 UNAVAILABLE other",
+                          "gone/3 UNAVAILABLE unloaded", "m/1 UNAVAILABLE unloaded",
+                          "m/2 READY newer refused", "m/10 READY ", "m/12 UNAVAILABLE broken\n",
+                          "thresholded_relu/1 READY "));
   EXPECT_THAT(Lines(catalog.Index(true)),
               ElementsAre("m/2 READY newer refused", "m/10 READY ", "thresholded_relu/1 READY "));
 }

@@ -174,12 +174,13 @@ TEST_F(ModelRepositoryPoll, WhatIsNoFileIsRefusedAndNeverWaitedFor) {
   EXPECT_THAT(Index(), ::testing::Contains("pipe/1 READY [1.0]"));
 }
 
-TEST_F(ModelRepositoryPoll, ADirectoryThatCannotBeListedIsTold) {
+TEST_F(ModelRepositoryPoll, ADirectoryThatCannotBeListedIsToldWithoutAVersion) {
   WriteModel("a/1", 1);
   fs::create_symlink("loop", directory / "loop");
   Start();
   const std::string reason = "cannot list the model's directory: Too many levels of symbolic links";
   EXPECT_THAT(Index(), ElementsAre("a/1 READY [1.0]", "loop/0 UNAVAILABLE " + reason));
+  EXPECT_EQ(Message(catalog.Find("loop", "").status()), "model 'loop': not ready: " + reason);
   EXPECT_EQ(repository->Load("loop"), absl::UnavailableError(reason));
   fs::remove(directory / "loop");
   WriteModel("loop/1", 2);
