@@ -3,6 +3,7 @@
 #include <absl/status/statusor.h>
 
 #include <array>
+#include <climits>
 #include <set>
 #include <string>
 #include <utility>
@@ -38,9 +39,15 @@ absl::Status CheckAddresses(const Options& options) {
 }
 
 absl::Status CheckSharedMemory(const Options& options) {
-  if (options.shared_memory_prefix.find('/', 1) != std::string::npos) {
-    return Wrong("--shared-memory-prefix: \"" + Printable(options.shared_memory_prefix, 64) +
-                 "\" can begin no name: objects have no slash after the first byte");
+  const std::string& prefix = options.shared_memory_prefix;
+  const std::string can_begin_none =
+      "--shared-memory-prefix: \"" + Printable(prefix, 64) + "\" can begin no name: ";
+  if (prefix.find('/', 1) != std::string::npos) {
+    return Wrong(can_begin_none + "objects have no slash after the first byte");
+  }
+  if (prefix.size() > NAME_MAX + (prefix.starts_with('/') ? 1U : 0U)) {
+    return Wrong(can_begin_none + "objects have at most " + std::to_string(NAME_MAX) +
+                 " bytes after the first slash");
   }
   return absl::OkStatus();
 }

@@ -45,7 +45,8 @@ absl::StatusOr<std::string_view> ObjectName(std::string_view key) {
   }
   if (key == "." || key == ".." || key.find('/') != key.npos || key.find('\0') != key.npos) {
     return absl::InvalidArgumentError(
-        "key: expected the name of a shared memory object, without a slash after the first byte");
+        "key: expected the name of a shared memory object: not . or .., without NUL, and without a "
+        "slash after the first byte");
   }
   return key;
 }

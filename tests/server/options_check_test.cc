@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <climits>
 #include <functional>
 #include <ostream>
 #include <string>
@@ -22,6 +23,14 @@ TEST(CheckOptionsTest, TakesPortZeroTwiceAndNoAdmin) {
   options.listen = {"127.0.0.1:0", "127.0.0.1:0"};
   options.admin_listen = "";
   EXPECT_TRUE(CheckOptions(options, kMemoryBytes).ok());
+}
+
+TEST(CheckOptionsTest, TakesAPrefixAsLongAsAName) {
+  Options options;
+  for (const char* slash : {"/", ""}) {
+    options.shared_memory_prefix = slash + std::string(NAME_MAX, 'x');
+    EXPECT_TRUE(CheckOptions(options, kMemoryBytes).ok()) << slash;
+  }
 }
 
 struct Contradiction {
@@ -74,6 +83,16 @@ INSTANTIATE_TEST_SUITE_P(
         Contradiction{"MessageBeyondMemory",
                       [](Options& o) { o.max_message_bytes = kMemoryBytes + 1; },
                       {"--max-message-bytes", "1GiB"}},
+        Contradiction{"PrefixWithTwoSlashes",
+                      [](Options& o) { o.shared_memory_prefix = "//x"; },
+                      {"--shared-memory-prefix", "//x", "no slash after the first byte"}},
+        Contradiction{
+            "PrefixBeyondNames",
+            [](Options& o) { o.shared_memory_prefix = "/" + std::string(NAME_MAX + 1, 'x'); },
+            {"--shared-memory-prefix", "/xxx", "at most 255 bytes"}},
+        Contradiction{"PrefixBeyondNamesWithoutSlash",
+                      [](Options& o) { o.shared_memory_prefix = std::string(NAME_MAX + 1, 'x'); },
+                      {"--shared-memory-prefix", "at most 255 bytes"}},
         Contradiction{"BusyForever",
                       [](Options& o) { o.busy_poll = kMaxBusyPoll + std::chrono::microseconds(1); },
                       {"--busy-poll", "10ms"}},

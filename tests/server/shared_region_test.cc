@@ -69,6 +69,11 @@ INSTANTIATE_TEST_SUITE_P(
                       Key{"NulAtEnd", std::string("a\0", 2), ""}),
     [](const auto& test) { return test.param.name; });
 
+TEST(ObjectName, OfAKeyWithANulIsRefusedForThat) {
+  const auto object = ObjectName(std::string_view("a\0b", 3));
+  EXPECT_THAT(std::string(object.status().message()), HasSubstr("without NUL"));
+}
+
 struct Range {
   const char* name;
   std::uint64_t offset;
