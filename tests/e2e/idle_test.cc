@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "tests/e2e/gated_server.h"
+#include "tests/support/infer_tensor.h"
 
 namespace trelu::testing {
 namespace {
@@ -40,6 +41,14 @@ TEST_F(IdleTest, CallerThatStopsInsideATensor) {
   ASSERT_TRUE(stream->Write(ToChunks(Tensor(64), 32)[0].SerializeAsString()));
   ASSERT_TRUE(stream->Read().has_value());
   EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
+  ExpectEndedAsIdle();
+}
+
+TEST_F(IdleTest, CallerThatStopsAfterAnInference) {
+  RawStream stream(client_.channel(), kModelStreamInfer);
+  ASSERT_TRUE(stream.Write(ToInferRequest(Tensor(64)).SerializeAsString()));
+  ASSERT_TRUE(stream.Read().has_value());
+  EXPECT_EQ(stream.Finish().error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
   ExpectEndedAsIdle();
 }
 
