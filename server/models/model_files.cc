@@ -148,14 +148,14 @@ bool ModelFolder::Has(std::int64_t version) const {
                      [version](const ModelFile& file) { return file.version == version; });
 }
 
-absl::StatusOr<FileContent> ModelFolder::Read(const ModelFile& model, std::size_t max_bytes) const {
+absl::StatusOr<FileContent> ModelFolder::Read(const ModelFile& file, std::size_t max_bytes) const {
   // Without O_NONBLOCK the opening of a pipe waits for its other end.
-  const Descriptor file(
-      openat(directory_.get(), PathOf(model).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (file.get() < 0 && IsAbsence(errno)) return absl::NotFoundError("model.onnx: is gone");
-  if (file.get() < 0) return SystemError("cannot open model.onnx", errno);
+  const Descriptor opened(
+      openat(directory_.get(), PathOf(file).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (opened.get() < 0 && IsAbsence(errno)) return absl::NotFoundError("model.onnx: is gone");
+  if (opened.get() < 0) return SystemError("cannot open model.onnx", errno);
   struct stat before {};
-  if (fstat(file.get(), &before) != 0) return SystemError("cannot look at model.onnx", errno);
+  if (fstat(opened.get(), &before) != 0) return SystemError("cannot look at model.onnx", errno);
   if (!S_ISREG(before.st_mode)) {
     return absl::InvalidArgumentError("model.onnx: expected a regular file");
   }
@@ -166,7 +166,7 @@ absl::StatusOr<FileContent> ModelFolder::Read(const ModelFile& model, std::size_
   constexpr std::size_t kBlockBytes = 16384;
   std::array<char, kBlockBytes> block;  // NOLINT: read fills it
   while (true) {
-    const ssize_t count = read(file.get(), block.data(), block.size());
+    const ssize_t count = read(opened.get(), block.data(), block.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return SystemError("cannot read model.onnx", errno);
     if (count == 0) break;
@@ -177,7 +177,7 @@ absl::StatusOr<FileContent> ModelFolder::Read(const ModelFile& model, std::size_
     }
   }
   struct stat after {};
-  if (fstat(file.get(), &after) != 0) return SystemError("cannot look at model.onnx", errno);
+  if (fstat(opened.get(), &after) != 0) return SystemError("cannot look at model.onnx", errno);
   if (StampOf(after) != content.stamp) {
     return absl::UnavailableError("model.onnx: was written to while it was read");
   }
