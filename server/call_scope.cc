@@ -35,7 +35,8 @@ void CallScope::AddRequestBytes(std::uint64_t bytes) {
 
 void CallScope::AddResponseBytes(std::uint64_t bytes) { corridor_.metrics.ResponseBytes(bytes); }
 
-void CallScope::RequestFailed(const absl::Status& status) {
+void CallScope::RequestFailed(const absl::Status& status, std::string_view id) {
+  if (absl::IsCancelled(status)) return;
   corridor_.metrics.Rejected(ReasonOf(status));
   if (corridor_.options.log_calls == LogCalls::kNone) return;
   const std::string code = absl::StatusCodeToString(status.code());
@@ -43,6 +44,7 @@ void CallScope::RequestFailed(const absl::Status& status) {
                {{"method", method_.name()},
                 {"code", code},
                 {"reason", ToGrpcStatus(status).error_message()},
+                {"request", id},
                 {"peer", context_.peer()},
                 {"traceparent", TraceParent(context_)}});
 }

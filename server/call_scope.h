@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string_view>
 
 #include "server/corridor.h"
 #include "server/raw_service.h"
@@ -25,8 +26,9 @@ class CallScope {
   // Payload of an answer, for the metrics.
   void AddResponseBytes(std::uint64_t bytes);
 
-  // A request within the call failed, and the call goes on: counted, with a line in the log.
-  void RequestFailed(const absl::Status& status);
+  // A request within the call failed, and the call goes on: counted, with a line in the log. `id`
+  // is the caller's name for it. Nothing when the caller is gone, which is the call's end to tell.
+  void RequestFailed(const absl::Status& status, std::string_view id);
 
   // What to send for `status`, whose push-back, if it has one, goes into the trailing metadata.
   grpc::Status ToSend(const absl::Status& status);

@@ -34,8 +34,7 @@ struct Corridor {
   WorkerPool chores{1};
   Metrics& metrics;
   Admission admission;
-  // Of the same kind, for clients' own memory that is worked on: as much at once as may be
-  // registered, so that only what is named several times over is turned away.
+  // Of the same kind, for clients' own memory: as much is worked on at once as may be registered.
   Admission shared_admission;
   // Set while new calls are refused.
   std::atomic<bool> draining{false};

@@ -128,9 +128,14 @@ std::uint64_t AvailableMemoryBytes(const std::string& root) {
 std::uint64_t RaiseFileLimit() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
-  const rlim_t before = limit.rlim_cur;
   limit.rlim_cur = limit.rlim_max;
-  return setrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : before;
+  setrlimit(RLIMIT_NOFILE, &limit);
+  return FileLimit();
+}
+
+std::uint64_t FileLimit() {
+  rlimit limit{};
+  return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 0;
 }
 
 }  // namespace trelu::server

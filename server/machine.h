@@ -25,6 +25,8 @@ std::uint64_t AvailableMemoryBytes(const std::string& root = "");
 
 // Raises the soft limit of open files to the hard one. Returns the limit then in force.
 std::uint64_t RaiseFileLimit();
+// The soft limit.
+std::uint64_t FileLimit();
 
 }  // namespace trelu::server
 

@@ -52,6 +52,12 @@ Options Resolve(Options options) {
   return options;
 }
 
+// Each may take a descriptor, and without one no connection can be accepted.
+std::size_t MaxRegions() {
+  constexpr std::uint64_t kMost = 1024;
+  return static_cast<std::size_t>(std::min(kMost, FileLimit() / 4));
+}
+
 }  // namespace
 
 struct Server::State {
@@ -62,7 +68,8 @@ struct Server::State {
         health(corridor),
         info(corridor),
         shared_memory(resolved.shared_memory_prefix,
-                      {.max_bytes = resolved.max_shared_memory_bytes}, corridor.chores) {
+                      {.max_regions = MaxRegions(), .max_bytes = resolved.max_shared_memory_bytes},
+                      corridor.chores) {
     AddGauges(metrics, corridor, queue_clocks, shared_memory);
   }
 

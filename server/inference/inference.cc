@@ -163,6 +163,13 @@ absl::StatusOr<SharedRange> Inference::FindRange(std::string_view tensor,
 
 std::uint64_t Inference::fresh_bytes() const { return input_ && !output_ ? spec_->bytes() : 0; }
 
+std::uint64_t Inference::shared_bytes() const {
+  const bool in_place =
+      input_ && output_ && Compare(input_->range, output_->range) != SharedRange::Overlap::kNone;
+  const int ranges = in_place ? 1 : (input_ ? 1 : 0) + (output_ ? 1 : 0);
+  return ranges == 0 ? 0 : static_cast<std::uint64_t>(ranges) * spec_->bytes();
+}
+
 Work Inference::TakeWork() {
   if (!input_ && !output_) return {*op_, data_.MutableSegments()};
   // Going on in what replaces a lost region would fill the server's own memory.

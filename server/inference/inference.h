@@ -40,13 +40,16 @@ class Inference {
   // it; RESOURCE_EXHAUSTED: the answer would be over the limit of a message.
   absl::Status Take(grpc::ByteBuffer& message, std::chrono::system_clock::time_point call_deadline);
 
+  // What the caller calls the request, as far as Take came.
+  const std::string& id() const { return id_; }
+
   // From here on after an OK from Take.
   // Payload that came in the message.
   std::uint64_t message_payload_bytes() const { return data_.bytes(); }
   // Memory for a result that is not computed in place.
   std::uint64_t fresh_bytes() const;
   // Of regions, worked on where they are.
-  std::uint64_t shared_bytes() const { return input_ || output_ ? spec_->bytes() : 0; }
+  std::uint64_t shared_bytes() const;
   // The call's, or the request's own `timeout`, whichever comes first.
   std::chrono::system_clock::time_point deadline() const { return deadline_; }
 

@@ -1,4 +1,6 @@
 // One ModelInfer call, from the wire to the kernel and back.
+#include <optional>
+
 #include "server/inference/inference.h"
 #include "server/inference/inference_service.h"
 #include "server/unary_call.h"
@@ -8,7 +10,7 @@ namespace {
 
 struct Shares {
   Admission::Ticket memory;
-  Admission::Ticket shared;
+  std::optional<Admission::Ticket> shared;  // while it is worked on
 };
 
 absl::StatusOr<Shares> Enter(Corridor& corridor, UnaryCall& call, Inference& inference) {
@@ -34,12 +36,13 @@ Task InferenceService::ModelInfer(EventQueue& queue) {
   ModelInfer(queue);
 
   Inference inference(rooms_.models, rooms_.shared_memory, corridor_.options.max_message_bytes);
-  const auto shares = Enter(corridor_, call, inference);
+  auto shares = Enter(corridor_, call, inference);
   absl::Status status = shares.status();
   grpc::ByteBuffer response;
   if (status.ok()) {
     Compute compute(corridor_, queue, call.end(), inference.deadline(), inference.TakeWork());
     const absl::Status computed = co_await compute;
+    shares->shared.reset();
     status = inference.Check(computed);
     if (status.ok()) {
       call.scope().AddResponseBytes(inference.response_payload_bytes());

@@ -51,7 +51,7 @@ class InferConversation final : public Conversation {
     inference_->Record(status, compute);
     if (!status.ok() && !ends_with_errors_) {
       answer = inference_->EncodeError(status);
-      call_.RequestFailed(status);
+      call_.RequestFailed(status, inference_->id());
       status = absl::OkStatus();
     }
     inference_.reset();

@@ -65,10 +65,11 @@ absl::StatusOr<std::vector<std::string>> List(const Descriptor& directory, const
   return names;
 }
 
-// Whether `name` leads to `directory`, or to nothing if it is none.
+// Whether `name` leads to `directory`, or to no directory if it is none.
 bool Means(int above, const std::string& name, const Descriptor& directory) {
   struct stat now {};
   if (fstatat(above, name.c_str(), &now, 0) != 0) return directory.get() < 0 && IsAbsence(errno);
+  if (directory.get() < 0) return !S_ISDIR(now.st_mode);
   struct stat then {};
   return fstat(directory.get(), &then) == 0 && now.st_dev == then.st_dev &&
          now.st_ino == then.st_ino;

@@ -27,9 +27,9 @@ struct FileStamp {
   friend bool operator==(const FileStamp&, const FileStamp&) = default;
 
   // Whether it was last modified a second ago or longer. Before that it may be half written, and
-  // another write may leave the same stamp: file systems count in ticks, and a write's time is that
-  // of its begin. A time that lies further ahead than that, by somebody else's clock, tells
-  // nothing, and counts as rest.
+  // another write may leave the same stamp: file systems count in ticks (of much less than a
+  // second, but for FAT), and a write's time is that of its begin. A time that lies further ahead
+  // than that, by somebody else's clock, tells nothing, and counts as rest.
   bool rests() const;
 };
 

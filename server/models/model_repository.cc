@@ -19,7 +19,7 @@ constexpr const char* kBuiltIn = "the name is a built-in model's";
 std::string Described(std::string_view name) { return absl::StrCat("model ", Quoted(name)); }
 
 // How often a directory is looked at in a row when another comes in its place meanwhile.
-constexpr int kMaxLooks = 3;
+constexpr int kMaxLooks = 5;
 
 absl::Status ChangesAllTheTime() {
   return absl::UnavailableError("the directory is another at each look");
@@ -102,7 +102,7 @@ absl::StatusOr<ModelRepository::Versions*> ModelRepository::RefreshNamed(std::st
   if (catalog_.IsBuiltIn(name)) {
     return absl::FailedPreconditionError(absl::StrCat(Described(name), ": is built in"));
   }
-  const absl::StatusOr<ModelTree> tree = ModelTree::Open(directory_);
+  const absl::StatusOr<ModelTree> tree = OpenCurrent();
   if (!tree.ok()) return tree.status();
   if (const std::string listed(name); tree->Has(listed) && IsModelName(listed)) {
     if (absl::Status refreshed = Refresh(*tree, listed, which); !refreshed.ok()) return refreshed;
@@ -113,16 +113,16 @@ absl::StatusOr<ModelRepository::Versions*> ModelRepository::RefreshNamed(std::st
   return absl::NotFoundError(absl::StrCat(Described(name), ": not in the model repository"));
 }
 
-absl::Status ModelRepository::RefreshAll() {
-  absl::StatusOr<ModelTree> tree = ModelTree::Open(directory_);
-  const auto lacks_one = [&] {
-    return std::any_of(models_.begin(), models_.end(),
-                       [&tree](const auto& model) { return !tree->Has(model.first); });
-  };
-  for (int looks = 1; tree.ok() && lacks_one() && !tree->IsCurrent(); ++looks) {
-    if (looks == kMaxLooks) return ChangesAllTheTime();
-    tree = ModelTree::Open(directory_);
+absl::StatusOr<ModelTree> ModelRepository::OpenCurrent() const {
+  for (int looks = 0; looks < kMaxLooks; ++looks) {
+    absl::StatusOr<ModelTree> tree = ModelTree::Open(directory_);
+    if (!tree.ok() || tree->IsCurrent()) return tree;
   }
+  return ChangesAllTheTime();
+}
+
+absl::Status ModelRepository::RefreshAll() {
+  const absl::StatusOr<ModelTree> tree = OpenCurrent();
   if (!tree.ok()) return tree.status();
   std::erase_if(models_, [&tree](const auto& model) {
     if (tree->Has(model.first)) return false;
@@ -143,41 +143,51 @@ absl::Status ModelRepository::RefreshAll() {
 }
 
 absl::Status ModelRepository::Refresh(const ModelTree& tree, const std::string& name, Read which) {
-  absl::StatusOr<ModelFolder> folder = tree.Folder(name);
-  if (!folder.ok()) return folder.status();
   Versions& versions = models_[name];
-  const auto is_gone = [&folder](const auto& version) { return !folder->Has(version.first); };
-  const auto lacks_one = [&] { return std::any_of(versions.begin(), versions.end(), is_gone); };
+  const auto end = [&](const absl::Status& status) {
+    if (versions.empty()) models_.erase(name);
+    return status;
+  };
   absl::StatusOr<ModelTree> newer = absl::UnknownError("");
   const ModelTree* current = &tree;
-  for (int looks = 1; lacks_one() && !current->IsCurrent(*folder); ++looks) {
-    if (looks == kMaxLooks) return ChangesAllTheTime();
-    newer = ModelTree::Open(directory_);
-    if (!newer.ok()) return newer.status();
+  bool lacked_one = false;
+  for (int looks = 1;; ++looks) {
+    const absl::StatusOr<ModelFolder> folder = current->Folder(name);
+    if (!folder.ok()) return end(folder.status());
+    const auto is_gone = [&folder](const auto& version) { return !folder->Has(version.first); };
+    const bool lacks_one = std::any_of(versions.begin(), versions.end(), is_gone);
+    // Links on the way to a file may have been exchanged, too, so one look is not enough.
+    const bool believed = !lacks_one || (lacked_one && current->IsCurrent(*folder));
+    if (believed && RefreshVersions(name, *folder, which, versions)) {
+      std::erase_if(versions, [&](const auto& version) {
+        if (!is_gone(version)) return false;
+        LogGone(name, version.first);
+        return true;
+      });
+      break;
+    }
+    // What there was serves on.
+    if (looks == kMaxLooks) return end(ChangesAllTheTime());
+    lacked_one = lacks_one;
+    newer = OpenCurrent();
+    if (!newer.ok()) return end(newer.status());
     current = &*newer;
-    folder = newer->Folder(name);
-    if (!folder.ok()) return folder.status();
-  }
-  bool all_there = true;
-  for (const ModelFile& file : folder->files()) {
-    if (!RefreshVersion(name, *folder, file, which, versions[file.version])) all_there = false;
-  }
-  // Else this was a look at a directory that is being deleted; the next poll sees what came in its
-  // place, and what there was serves until then.
-  if (all_there) {
-    std::erase_if(versions, [&](const auto& version) {
-      if (!is_gone(version)) return false;
-      LogGone(name, version.first);
-      return true;
-    });
   }
   if (versions.empty()) {
-    models_.erase(name);
     MarkUnusable(name, kNoVersion);
   } else {
     unusable_.erase(name);
   }
-  return absl::OkStatus();
+  return end(absl::OkStatus());
+}
+
+bool ModelRepository::RefreshVersions(const std::string& name, const ModelFolder& folder,
+                                      Read which, Versions& versions) {
+  bool all_there = true;
+  for (const ModelFile& file : folder.files()) {
+    if (!RefreshVersion(name, folder, file, which, versions[file.version])) all_there = false;
+  }
+  return all_there;
 }
 
 void ModelRepository::MarkUnusable(const std::string& name, std::string reason) {
@@ -215,8 +225,8 @@ bool ModelRepository::RefreshVersion(const std::string& name, const ModelFolder&
   model->name = name;
   model->version = file.version;
   model->statistics = version.statistics;
-  version.reason.clear();
-  if (which == Read::kChanged && version.model && *version.model == *model) return true;
+  const bool was_fine = std::exchange(version.reason, {}).empty();
+  if (was_fine && which == Read::kChanged && version.model && *version.model == *model) return true;
   version.model = std::make_shared<const Model>(*std::move(model));
   Log(LogLevel::kInfo, "model loaded", {{"model", name}, {"version", file.version}});
   return true;

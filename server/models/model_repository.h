@@ -73,8 +73,12 @@ class ModelRepository {
 
   // These need mutex_.
   absl::Status RefreshAll();
+  // UNAVAILABLE when another directory comes in its place again and again.
+  absl::StatusOr<ModelTree> OpenCurrent() const;
   absl::Status Refresh(const ModelTree& tree, const std::string& name, Read which);
-  // False when the file is no longer there.
+  // These two: false when a file is no longer there.
+  bool RefreshVersions(const std::string& name, const ModelFolder& folder, Read which,
+                       Versions& versions);
   bool RefreshVersion(const std::string& name, const ModelFolder& folder, const ModelFile& file,
                       Read which, Version& version);
   static void MarkUnloaded(const std::string& name, std::int64_t number, Version& version);

@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <climits>
 #include <csignal>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -32,6 +34,19 @@ bool MayUse(const Descriptor& object, const struct stat& status) {
   }
   constexpr mode_t kForAll = S_IROTH | S_IWOTH;
   return status.st_uid == geteuid() || (status.st_mode & kForAll) == kForAll;
+}
+
+// The object's descriptor that all its regions are mapped from: a lease is refused to who has it
+// open more than once. `opened` unless there is one.
+std::shared_ptr<const Descriptor> OneOf(Descriptor opened, const struct stat& status) {
+  static std::mutex mutex;
+  static std::map<std::pair<dev_t, ino_t>, std::weak_ptr<const Descriptor>> known;
+  const std::lock_guard lock(mutex);
+  std::erase_if(known, [](const auto& entry) { return entry.second.expired(); });
+  std::weak_ptr<const Descriptor>& one = known[{status.st_dev, status.st_ino}];
+  std::shared_ptr<const Descriptor> descriptor = one.lock();
+  if (!descriptor) one = descriptor = std::make_shared<const Descriptor>(std::move(opened));
+  return descriptor;
 }
 
 }  // namespace
@@ -62,13 +77,13 @@ absl::StatusOr<std::unique_ptr<const Region>> Region::Open(std::string_view key,
 
   // Symbolic links are refused by shm_open itself. Without O_NONBLOCK, whoever holds a lease on the
   // object would make the server wait for it, 45 seconds by default.
-  Descriptor object(
+  Descriptor opened(
       shm_open(absl::StrCat("/", std::string(*name)).c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK, 0));
-  if (object.get() < 0 && (errno == EMFILE || errno == ENFILE)) {
+  if (opened.get() < 0 && (errno == EMFILE || errno == ENFILE)) {
     return absl::UnavailableError("shared memory: the server is out of file descriptors");
   }
   struct stat status {};
-  if (object.get() < 0 || fstat(object.get(), &status) != 0 || !MayUse(object, status)) {
+  if (opened.get() < 0 || fstat(opened.get(), &status) != 0 || !MayUse(opened, status)) {
     return NoSuchObject();
   }
   const auto object_bytes = static_cast<std::uint64_t>(status.st_size);
@@ -78,10 +93,11 @@ absl::StatusOr<std::unique_ptr<const Region>> Region::Open(std::string_view key,
                                                    " bytes"));
   }
 
+  std::shared_ptr<const Descriptor> object = OneOf(std::move(opened), status);
   const std::uint64_t in_page = offset % static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   const std::size_t mapped_bytes = in_page + byte_size;
-  void* const mapped = mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, object.get(),
-                            static_cast<off_t>(offset - in_page));
+  void* const mapped = mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+                            object->get(), static_cast<off_t>(offset - in_page));
   if (mapped == MAP_FAILED) {
     return absl::ResourceExhaustedError(
         absl::StrCat("byte_size: the server has no room to map ", byte_size, " bytes"));
@@ -98,8 +114,8 @@ absl::StatusOr<std::unique_ptr<const Region>> Region::Open(std::string_view key,
                                                   status.st_ino));
 }
 
-Region::Region(Descriptor object, Pages pages, BusErrorGuard guard, std::span<std::byte> bytes,
-               std::uint64_t offset, dev_t device, ino_t inode)
+Region::Region(std::shared_ptr<const Descriptor> object, Pages pages, BusErrorGuard guard,
+               std::span<std::byte> bytes, std::uint64_t offset, dev_t device, ino_t inode)
     : object_(std::move(object)),
       pages_(std::move(pages)),
       guard_(std::move(guard)),
@@ -110,14 +126,14 @@ Region::Region(Descriptor object, Pages pages, BusErrorGuard guard, std::span<st
 
 bool Region::abandoned() const {
   struct stat status {};
-  if (fstat(object_.get(), &status) != 0 || status.st_nlink != 0) return false;
+  if (fstat(object_->get(), &status) != 0 || status.st_nlink != 0) return false;
   // Who breaks the lease sends us a signal: one that does nothing, in the place of one that ends
   // the process.
-  if (fcntl(object_.get(), F_SETSIG, SIGURG) != 0 ||
-      fcntl(object_.get(), F_SETLEASE, F_WRLCK) != 0) {
+  if (fcntl(object_->get(), F_SETSIG, SIGURG) != 0 ||
+      fcntl(object_->get(), F_SETLEASE, F_WRLCK) != 0) {
     return false;
   }
-  fcntl(object_.get(), F_SETLEASE, F_UNLCK);
+  fcntl(object_->get(), F_SETLEASE, F_UNLCK);
   return true;
 }
 

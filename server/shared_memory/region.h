@@ -27,7 +27,7 @@ absl::StatusOr<std::string_view> ObjectName(std::string_view key);
 class Region {
  public:
   // Maps the bytes [offset, offset + byte_size) of the object `key`; no alignment is asked for.
-  // Touches no page and waits for nobody; keeps one descriptor.
+  // Touches no page and waits for nobody. All regions of an object keep one descriptor.
   //
   // The server's privileges open nothing that its owner did not give to everyone: the object
   // belongs to the process's effective user, or others may both read and write it.
@@ -51,9 +51,10 @@ class Region {
   // kernel gives zeros behind the end and drops what is written there.
   bool lost() const { return guard_.lost(); }
 
-  // Whether nobody can ever see these bytes again but by this region: the object has no name any
-  // more, and is neither open nor mapped elsewhere, which the kernel says by granting a lease
-  // (fcntl(2), F_SETLEASE) for a moment. False where it will not say: an object of another user's.
+  // Whether the object has no name any more and is neither open (but by O_PATH) nor mapped in
+  // another process, so that nobody is left to see these bytes. The kernel says it by granting a
+  // lease (fcntl(2), F_SETLEASE) for a moment. False where it will not say: an object of another
+  // user's.
   bool abandoned() const;
 
   // Whether both are ranges of the same object.
@@ -68,10 +69,10 @@ class Region {
   };
   using Pages = std::unique_ptr<std::byte, Unmap>;
 
-  Region(Descriptor object, Pages pages, BusErrorGuard guard, std::span<std::byte> bytes,
-         std::uint64_t offset, dev_t device, ino_t inode);
+  Region(std::shared_ptr<const Descriptor> object, Pages pages, BusErrorGuard guard,
+         std::span<std::byte> bytes, std::uint64_t offset, dev_t device, ino_t inode);
 
-  const Descriptor object_;
+  const std::shared_ptr<const Descriptor> object_;
   Pages pages_;
   BusErrorGuard guard_;  // goes before the pages do
   std::span<std::byte> bytes_;

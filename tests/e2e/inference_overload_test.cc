@@ -116,6 +116,21 @@ TEST_F(InferenceOverload, WorkOnSharedMemoryTakesNothingFromOthers) {
   ExpectNothingLeft();
 }
 
+TEST_F(InferenceOverload, InputAndOutputBothCount) {
+  auto request = ToInferRequest(Tensor(kRegionBytes / 2));
+  PlaceInput(request, "region", kRegionBytes / 2);
+  PlaceOutput(request, "region", kRegionBytes / 2, kRegionBytes / 2);
+  auto first = InferAsync(request);
+  gate_->WaitForKept(1);
+  auto small = ToInferRequest(Tensor(4096));
+  PlaceOutput(small, "region", 4096);
+  EXPECT_EQ(client_.Call(kModelInfer, small.SerializeAsString()).status.error_code(),
+            grpc::UNAVAILABLE);
+  gate_->Open();
+  EXPECT_TRUE(first.get().status.ok());
+  EXPECT_TRUE(client_.Call(kModelInfer, small.SerializeAsString()).status.ok());
+}
+
 TEST_F(InferenceOverload, SharedMemoryIsWorkedOnOnceAtATime) {
   auto first = InferAsync(InPlace());
   gate_->WaitForKept(1);

@@ -215,14 +215,14 @@ TEST(LogOfAFailedRequest, NamesTheCallThatGoesOn) {
   ASSERT_TRUE(server.WaitUntilReady()) << server.err();
   NativeClient client(server.target());
   RawStream stream(client.channel(), kModelStreamInfer);
-  auto wrong = ToInferRequest(Tensor(64));
+  auto wrong = ToInferRequest(Tensor(64), "seven");
   wrong.set_model_name("none");
   stream.Write(wrong.SerializeAsString());
   ASSERT_TRUE(server.WaitForError("traceparent=")) << server.err();
   for (const char* part :
        {" warn  request failed method=inference.GRPCInferenceService/ModelStreamInfer "
         "code=NOT_FOUND reason=\"model 'none': unknown\"",
-        " peer=ipv4:127.0.0.1:"}) {
+        " request=seven peer=ipv4:127.0.0.1:"}) {
     EXPECT_THAT(server.err(), HasSubstr(part));
   }
   EXPECT_THAT(server.err(), Not(HasSubstr("call failed")));
