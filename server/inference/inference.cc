@@ -163,11 +163,13 @@ absl::StatusOr<SharedRange> Inference::FindRange(std::string_view tensor,
 
 std::uint64_t Inference::fresh_bytes() const { return input_ && !output_ ? spec_->bytes() : 0; }
 
+bool Inference::in_place() const {
+  return input_ && output_ && Compare(input_->range, output_->range) == SharedRange::Overlap::kSame;
+}
+
 std::uint64_t Inference::shared_bytes() const {
-  const bool in_place =
-      input_ && output_ && Compare(input_->range, output_->range) != SharedRange::Overlap::kNone;
-  const int ranges = in_place ? 1 : (input_ ? 1 : 0) + (output_ ? 1 : 0);
-  return ranges == 0 ? 0 : static_cast<std::uint64_t>(ranges) * spec_->bytes();
+  const std::uint64_t ranges = (input_ ? 1U : 0U) + (output_ && !in_place() ? 1U : 0U);
+  return ranges * spec_->bytes();
 }
 
 Work Inference::TakeWork() {
@@ -184,7 +186,7 @@ Work Inference::TakeWork() {
       // Just made, ours alone; the bytes of a short one stand within the slice object itself.
       y = reinterpret_cast<std::byte*>(const_cast<std::uint8_t*>(data_.slices()[0].begin()));
     }
-  } else if (Compare(input_->range, output_->range) == SharedRange::Overlap::kNone) {
+  } else if (!in_place()) {
     y = output_->range.bytes().data();
   }
   return {.op = *op_,

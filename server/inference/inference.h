@@ -79,6 +79,8 @@ class Inference {
   absl::Status Read(InferRequest message);
   absl::Status ReadInput(InferRequest& message, float alpha);
   absl::Status ReadOutput(const inference::ModelInferRequest& header);
+  // The same bytes of shared memory are input and output.
+  bool in_place() const;
   // The name of one that shrank; null when all are as they were.
   const std::string* LostRegion() const;
   absl::StatusOr<SharedRange> FindRange(std::string_view tensor, const Placement& placement) const;

@@ -109,20 +109,17 @@ absl::StatusOr<std::unique_ptr<const Region>> Region::Open(std::string_view key,
         absl::StrCat("shared memory: ", BusErrorGuard::kMaxGuards, " regions are mapped, no more"));
   }
   const std::span bytes(pages.get() + in_page, byte_size);
-  return std::unique_ptr<const Region>(new Region(std::move(object), std::move(pages),
-                                                  *std::move(guard), bytes, offset, status.st_dev,
-                                                  status.st_ino));
+  return std::unique_ptr<const Region>(
+      new Region(std::move(object), std::move(pages), *std::move(guard), bytes, offset));
 }
 
 Region::Region(std::shared_ptr<const Descriptor> object, Pages pages, BusErrorGuard guard,
-               std::span<std::byte> bytes, std::uint64_t offset, dev_t device, ino_t inode)
+               std::span<std::byte> bytes, std::uint64_t offset)
     : object_(std::move(object)),
       pages_(std::move(pages)),
       guard_(std::move(guard)),
       bytes_(bytes),
-      offset_(offset),
-      device_(device),
-      inode_(inode) {}
+      offset_(offset) {}
 
 bool Region::abandoned() const {
   struct stat status {};

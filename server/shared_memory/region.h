@@ -3,7 +3,6 @@
 #define TRELU_SERVER_SHARED_MEMORY_REGION_H_
 
 #include <absl/status/statusor.h>
-#include <sys/types.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -58,9 +57,7 @@ class Region {
   bool abandoned() const;
 
   // Whether both are ranges of the same object.
-  bool SharesObjectWith(const Region& other) const {
-    return device_ == other.device_ && inode_ == other.inode_;
-  }
+  bool SharesObjectWith(const Region& other) const { return object_ == other.object_; }
 
  private:
   struct Unmap {
@@ -70,16 +67,13 @@ class Region {
   using Pages = std::unique_ptr<std::byte, Unmap>;
 
   Region(std::shared_ptr<const Descriptor> object, Pages pages, BusErrorGuard guard,
-         std::span<std::byte> bytes, std::uint64_t offset, dev_t device, ino_t inode);
+         std::span<std::byte> bytes, std::uint64_t offset);
 
-  const std::shared_ptr<const Descriptor> object_;
+  const std::shared_ptr<const Descriptor> object_;  // the same for all regions of it
   Pages pages_;
   BusErrorGuard guard_;  // goes before the pages do
   std::span<std::byte> bytes_;
   std::uint64_t offset_;
-  // Not given to another object while this one is mapped.
-  dev_t device_;
-  ino_t inode_;
 };
 
 }  // namespace trelu::server

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "tests/e2e/gated_server.h"
-#include "tests/support/infer_tensor.h"
+#include "tests/support/inference_methods.h"
 #include "tests/support/shared_object.h"
 
 namespace trelu::testing {
@@ -29,13 +29,7 @@ server::Options SmallBudgets() {
 class InferenceOverload : public GatedServer {
  protected:
   InferenceOverload() : GatedServer(SmallBudgets()) {
-    inference::SystemSharedMemoryRegisterRequest request;
-    request.set_name("region");
-    request.set_key(object_.key());
-    request.set_byte_size(kRegionBytes);
-    EXPECT_TRUE(
-        client_.Call(InferenceMethod("SystemSharedMemoryRegister"), request.SerializeAsString())
-            .status.ok());
+    EXPECT_TRUE(RegisterRegion(client_, "region", object_.key(), kRegionBytes).ok());
   }
 
   static inference::ModelInferRequest InPlace() {

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "tests/e2e/gated_server.h"
-#include "tests/support/infer_tensor.h"
+#include "tests/support/inference_methods.h"
 #include "tests/support/shared_object.h"
 
 namespace trelu::testing {
@@ -32,13 +32,7 @@ class InferenceInSharedMemory : public GatedServer {
 
   grpc::Status Register(const std::string& name, const SharedObject& object,
                         std::uint64_t bytes = kRegionBytes, std::uint64_t offset = 0) {
-    inference::SystemSharedMemoryRegisterRequest request;
-    request.set_name(name);
-    request.set_key(object.key());
-    request.set_byte_size(bytes);
-    request.set_offset(offset);
-    return client_.Call(InferenceMethod("SystemSharedMemoryRegister"), request.SerializeAsString())
-        .status;
+    return RegisterRegion(client_, name, object.key(), bytes, offset);
   }
   grpc::Status Unregister(const std::string& name) {
     inference::SystemSharedMemoryUnregisterRequest request;
@@ -232,12 +226,7 @@ TEST_F(InferenceInSharedMemory, AnAnswerOverTheLimitOfAMessageIsRefused) {
   options.max_message_bytes = 1 << 20;
   InProcessServer server(options);
   NativeClient client(server.target());
-  inference::SystemSharedMemoryRegisterRequest region;
-  region.set_name("in");
-  region.set_key(in_.key());
-  region.set_byte_size(kRegionBytes);
-  ASSERT_TRUE(client.Call(InferenceMethod("SystemSharedMemoryRegister"), region.SerializeAsString())
-                  .status.ok());
+  ASSERT_TRUE(RegisterRegion(client, "in", in_.key(), kRegionBytes).ok());
   auto request = ToInferRequest(Tensor(kRegionBytes));
   PlaceInput(request, "in", kRegionBytes);
   EXPECT_EQ(client.Call(kModelInfer, request.SerializeAsString()).status.error_code(),
@@ -253,14 +242,9 @@ TEST_F(InferenceInSharedMemory, AnAnswerOverTheLimitOfAMessageIsRefused) {
 TEST(InferenceWithoutSharedMemory, IsRefusedNamingTheFlag) {
   InProcessServer server;
   NativeClient client(server.target());
-  inference::SystemSharedMemoryRegisterRequest request;
-  request.set_name("in");
-  request.set_key("/trelu_test_none");
-  request.set_byte_size(1);
-  const Answer answer =
-      client.Call(InferenceMethod("SystemSharedMemoryRegister"), request.SerializeAsString());
-  EXPECT_EQ(answer.status.error_code(), grpc::UNIMPLEMENTED);
-  EXPECT_THAT(answer.status.error_message(), HasSubstr("--shared-memory-prefix"));
+  const grpc::Status status = RegisterRegion(client, "in", "/trelu_test_none", 1);
+  EXPECT_EQ(status.error_code(), grpc::UNIMPLEMENTED);
+  EXPECT_THAT(status.error_message(), HasSubstr("--shared-memory-prefix"));
 }
 
 }  // namespace

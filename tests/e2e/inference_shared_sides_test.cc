@@ -5,8 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
 #include <future>
 #include <span>
 #include <string>
@@ -36,30 +34,13 @@ class InferenceSharedSides : public GatedServer {
   InferenceSharedSides() : GatedServer(SharingOptions()) {}
 
   void Register(const std::string& name, const SharedObject& object, std::size_t bytes) {
-    inference::SystemSharedMemoryRegisterRequest request;
-    request.set_name(name);
-    request.set_key(object.key());
-    request.set_byte_size(bytes);
-    const auto told = Ask<inference::SystemSharedMemoryRegisterResponse>(
-        client_, "SystemSharedMemoryRegister", request);
-    ASSERT_TRUE(told.status.ok()) << told.status.error_message();
+    const grpc::Status status = RegisterRegion(client_, name, object.key(), bytes);
+    ASSERT_TRUE(status.ok()) << status.error_message();
   }
   grpc::Status Infer(const inference::ModelInferRequest& request) {
     return client_.Call(kModelInfer, request.SerializeAsString()).status;
   }
 
-  // Where the server, which is in this process, has mapped the whole of an object (proc(5), maps).
-  static std::span<std::byte> MappingOf(const SharedObject& object) {
-    std::ifstream maps("/proc/self/maps");
-    for (std::string line; std::getline(maps, line);) {
-      if (line.find("/dev/shm" + object.key()) == std::string::npos) continue;
-      char* end = nullptr;
-      const auto from = std::strtoull(line.c_str(), &end, 16);
-      const auto to = std::strtoull(end + 1, nullptr, 16);
-      return {reinterpret_cast<std::byte*>(from), static_cast<std::size_t>(to - from)};
-    }
-    return {};
-  }
   static std::size_t ResidentBytes(std::span<std::byte> pages) {
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     std::vector<unsigned char> resident(pages.size() / page);
@@ -74,7 +55,7 @@ class InferenceSharedSides : public GatedServer {
 TEST_F(InferenceSharedSides, AMessageIsNotComputedIntoALostOutput) {
   const SharedObject out(kRegionBytes);
   Register("out", out, kRegionBytes);
-  const std::span<std::byte> mapping = MappingOf(out);
+  const std::span<std::byte> mapping = out.Mapping();
   ASSERT_EQ(mapping.size(), kRegionBytes);
   auto request = ToInferRequest(Tensor(kRegionBytes));
   PlaceOutput(request, "out", kRegionBytes);

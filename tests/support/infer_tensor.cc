@@ -4,22 +4,10 @@
 
 #include <algorithm>
 
+#include "proto/infer_datatype.h"
+
 namespace trelu::testing {
 namespace {
-
-const char* DatatypeOf(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat16:
-      return "FP16";
-    case DType::kBFloat16:
-      return "BF16";
-    case DType::kFloat32:
-      return "FP32";
-    case DType::kFloat64:
-      return "FP64";
-  }
-  return "";
-}
 
 template <typename Tensor>
 void Place(Tensor& tensor, const std::string& region, std::int64_t byte_size, std::int64_t offset) {
@@ -42,7 +30,7 @@ inference::ModelInferRequest ToInferRequest(const WireTensorCase& tensor, const 
   if (tensor.alpha) (*request.mutable_parameters())["alpha"].set_double_param(*tensor.alpha);
   auto& input = *request.add_inputs();
   input.set_name("X");
-  input.set_datatype(DatatypeOf(tensor.dtype));
+  input.set_datatype(std::string(OpenInferenceName(tensor.dtype)));
   input.mutable_shape()->Add(tensor.shape.begin(), tensor.shape.end());
   request.add_raw_input_contents(tensor.data);
   return request;

@@ -6,6 +6,7 @@
 #include <grpcpp/support/status.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 
 #include "inference/open_inference.pb.h"
@@ -28,6 +29,20 @@ Told<Response> Ask(NativeClient& client, const std::string& method,
   Told<Response> told = {answer.status, {}};
   EXPECT_TRUE(told.response.ParseFromString(answer.message)) << method;
   return told;
+}
+
+// Registers [offset, offset + bytes) of the object `key` under `name`.
+inline grpc::Status RegisterRegion(NativeClient& client, const std::string& name,
+                                   const std::string& key, std::uint64_t bytes,
+                                   std::uint64_t offset = 0) {
+  inference::SystemSharedMemoryRegisterRequest request;
+  request.set_name(name);
+  request.set_key(key);
+  request.set_byte_size(bytes);
+  request.set_offset(offset);
+  return Ask<inference::SystemSharedMemoryRegisterResponse>(client, "SystemSharedMemoryRegister",
+                                                            request)
+      .status;
 }
 
 }  // namespace trelu::testing

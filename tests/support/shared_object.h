@@ -12,8 +12,9 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <fstream>
-#include <sstream>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,12 +47,19 @@ class SharedObject {
   const std::string& key() const { return key_; }
   int fd() const { return fd_; }
 
-  // In this process, by anybody.
-  bool IsMapped() const {
-    std::ostringstream maps;
-    maps << std::ifstream("/proc/self/maps").rdbuf();
-    return maps.str().find("/dev/shm" + key_) != std::string::npos;
+  // Where somebody in this process has mapped it (proc(5), maps), or nothing.
+  std::span<std::byte> Mapping() const {
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) {
+      if (line.find("/dev/shm" + key_) == std::string::npos) continue;
+      char* end = nullptr;
+      const auto from = std::strtoull(line.c_str(), &end, 16);
+      const auto to = std::strtoull(end + 1, nullptr, 16);
+      return {reinterpret_cast<std::byte*>(from), static_cast<std::size_t>(to - from)};
+    }
+    return {};
   }
+  bool IsMapped() const { return !Mapping().empty(); }
 
   void Unlink() const { shm_unlink(key_.c_str()); }
   void Resize(std::size_t bytes) const {
